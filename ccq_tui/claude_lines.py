@@ -29,8 +29,8 @@ def record_entry(line: bytes) -> dict[str, Any]:
 def blocks_of(message: Any) -> list[Mapping[str, Any]]:
     """Return the content blocks of a message; a text alone is one."""
     line: Line = message if isinstance(message, Mapping) else {}
-    said = line.get("content")
-    return [{"type": "text", "text": said}] if isinstance(said, str) else objects(line, "content")
+    content = line.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else objects(line, "content")
 
 
 def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:

@@ -45,23 +45,23 @@ class DiscreetFormatter(logging.Formatter):
         """Format an exception with its causes."""
         if self._verbose:
             return super().formatException(ei)
-        return "\n".join(_told(ei[1])) if ei[1] is not None else ""
+        return "\n".join(_described(ei[1])) if ei[1] is not None else ""
 
 
-def _told(error: BaseException) -> Iterator[str]:
+def _described(error: BaseException) -> Iterator[str]:
     """Yield an exception and its frames, then its causes and the members of a group, each once."""
     seen: set[int] = set()
     left = [error]
     while left and len(seen) < 20:
-        told = left.pop()
-        if id(told) in seen:
+        shown = left.pop()
+        if id(shown) in seen:
             continue
-        seen.add(id(told))
-        yield f"{type(told).__module__}.{type(told).__qualname__}"
-        for frame, line in traceback.walk_tb(told.__traceback__):
+        seen.add(id(shown))
+        yield f"{type(shown).__module__}.{type(shown).__qualname__}"
+        for frame, line in traceback.walk_tb(shown.__traceback__):
             yield f"  {frame.f_code.co_filename}:{line} {frame.f_code.co_name}"
-        left += told.exceptions if isinstance(told, BaseExceptionGroup) else ()
-        before = told.__cause__ or (None if told.__suppress_context__ else told.__context__)
+        left += shown.exceptions if isinstance(shown, BaseExceptionGroup) else ()
+        before = shown.__cause__ or (None if shown.__suppress_context__ else shown.__context__)
         left += [before] if before is not None else []
 
 

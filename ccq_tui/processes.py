@@ -42,11 +42,11 @@ def own_command() -> list[str]:
     """Return the words that start this program from any directory, also after an update."""
     import shutil
 
-    beside = Path(sys.executable).with_name("ccq-tui")
+    sibling = Path(sys.executable).with_name("ccq-tui")
     named = shutil.which("ccq-tui")
-    if named and Path(named).resolve() == beside.resolve():
+    if named and Path(named).resolve() == sibling.resolve():
         return [named]
-    return [str(beside)] if beside.exists() else [sys.executable, "-m", "ccq_tui"]
+    return [str(sibling)] if sibling.exists() else [sys.executable, "-m", "ccq_tui"]
 
 
 def started_at(owner: Owner) -> float:

@@ -82,8 +82,8 @@ def answer(
                 return parse_outcome(asked, {"discuss": discuss})
             return parse_outcome(asked, {"answers": _answers(questions, choose, other, note)})
         except InvalidOutcome as error:
-            said = _in_flags(questions, error) if data is None else f"the JSON is no answer: {error}"
-            raise Refused(f"{said}.") from error
+            message = _in_flags(questions, error) if data is None else f"the JSON is no answer: {error}"
+            raise Refused(f"{message}.") from error
 
     return _settle(request, outcome_for, "ccq-tui answer")
 
@@ -234,8 +234,8 @@ def delivery_words(store: Store, request: Request, place: Place) -> str:
         case Place.NO_DIRECTORY:
             session = store.sessions.get(session_id)
             where = one_line(session.directory if session else "", 300)
-            gone = f"Its session's directory {where} is gone"
-            return f"{gone}; to continue in another one, run: {resume} --cwd DIR"
+            missing = f"Its session's directory {where} is gone"
+            return f"{missing}; to continue in another one, run: {resume} --cwd DIR"
         case _:
             return f"An open ccq-tui that shows its session delivers it now; otherwise run: {resume}"
 

@@ -404,9 +404,9 @@ def _body(question: Question, columns: int, *, low: bool) -> list[str]:
     labels = [one.title for one in question.options]
     labels += ["Other…"] if labels and not question.closed else []
     rows = [f"   ○ {number}  {label}" for number, label in enumerate(labels, 1)]
-    said = [f" {line}" for text in texts for line in _wrapped(text, columns - 2)]
+    lines = [f" {line}" for text in texts for line in _wrapped(text, columns - 2)]
     blank = [] if low else [""]
-    return [*blank, *said, *blank, *(rows or [""])]
+    return [*blank, *lines, *blank, *(rows or [""])]
 
 
 def _say_how(filling: Filling) -> None:
@@ -485,16 +485,16 @@ def _ended(result: Result, kept: str) -> int:
     actor = result.actor
     where = f" {actor.where_from_here}" if actor is not None and actor.process != this_process() else ""
     if isinstance(result, FilledIn):
-        code, said = ENDED, f"Answered{where}." * bool(where)
-        said = "The answers confirmed earlier are recorded now." if result.late else said
+        code, message = ENDED, f"Answered{where}." * bool(where)
+        message = "The answers confirmed earlier are recorded now." if result.late else message
     elif result.is_declined:
-        code, said = DECLINED, f"Declined{where}."
+        code, message = DECLINED, f"Declined{where}."
     elif result.in_time:
-        code, said = INTERRUPTED, f"Left; {kept}."
+        code, message = INTERRUPTED, f"Left; {kept}."
     else:
-        code, said = TIMED_OUT, f"Nobody answered in time; {kept}."
-    if said:
-        echo(said, err=True)
+        code, message = TIMED_OUT, f"Nobody answered in time; {kept}."
+    if message:
+        echo(message, err=True)
     return code
 
 
@@ -540,5 +540,5 @@ def _answers(form: Asked, name: str) -> tuple[Answer | None, ...]:
     except OSError as error:
         raise Refused(f"--answers: {shown} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        said = "\n".join(f"--answers: {shown}: {one_line(line, 500)}" for line in str(error).splitlines())
-        raise Refused(said) from error
+        message = "\n".join(f"--answers: {shown}: {one_line(line, 500)}" for line in str(error).splitlines())
+        raise Refused(message) from error

@@ -34,8 +34,8 @@ def hook(wait: str, always: bool) -> int:
         from ccq_tui.logs import current_log, start_logging
 
         if current_log() or start_logging():
-            said = f": {error}" if isinstance(error, HookInputError) else ""
-            logging.getLogger("ccq_tui").warning("A hook asked nothing: %s%s", type(error).__name__, said)
+            detail = f": {error}" if isinstance(error, HookInputError) else ""
+            logging.getLogger("ccq_tui").warning("A hook asked nothing: %s%s", type(error).__name__, detail)
     return ENDED
 
 

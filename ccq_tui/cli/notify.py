@@ -38,8 +38,8 @@ def test(context: click.Context, /, **_flags: object) -> int:
     if not receipts:
         raise Refused(_NOTHING)
     for number, one in enumerate(receipts, 1):
-        said = f"failed: {one.problem}" if one.problem else "delivered"
+        outcome = f"failed: {one.problem}" if one.problem else "delivered"
         if not (one.problem or one.sent):
-            said = "no device has turned notifications on; open the page there"
-        echo(f"{number}  {one_line(one.channel, 100)}: {said}")
+            outcome = "no device has turned notifications on; open the page there"
+        echo(f"{number}  {one_line(one.channel, 100)}: {outcome}")
     return CRASHED if any(one.problem for one in receipts) else ENDED

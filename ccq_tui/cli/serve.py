@@ -116,12 +116,12 @@ def status(store: str, file: Path | None) -> int:
         )
         if run.state not in OVER:
             waits = last.get(run.id)  # also one that works: its process is kept for a permission
-            said = []
+            parts = []
             if waits is not None and waits.kind is Happened.ASKED:
-                said = [f"waits {duration((datetime.now(UTC) - waits.at).total_seconds())}"]
-            said += [one_line(run.url, 300), page_address(origin, key, run) if origin else ""]
-            if any(said):
-                echo("  ".join(["", *filter(None, said)]))
+                parts = [f"waits {duration((datetime.now(UTC) - waits.at).total_seconds())}"]
+            parts += [one_line(run.url, 300), page_address(origin, key, run) if origin else ""]
+            if any(parts):
+                echo("  ".join(["", *filter(None, parts)]))
     for run_id, why in refused.items():
         echo(f"{run_id}  its ticket refuses what it is sent: {one_line(why, 200)}; see ccq-tui inbox")
     echo(", ".join(f"{count} {state}" for state, count in counts.items() if count) or "No runs yet.")
@@ -243,10 +243,10 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
         if since is not None and one.at < since.astimezone():
             continue
         body = {name: one_line(str(value), 300) for name, value in one.body.items()}
-        said = f"refused: {body['refused']}" if body.get("refused") else body.get("text", "")
+        text = f"refused: {body['refused']}" if body.get("refused") else body.get("text", "")
         known = body.get("id", "") not in ("", body["person"])  # a name for people can be anybody's
         who = f"{body['person']} ({body['id']})" if known else body["person"]
-        line = f"{local(one.at)}  {one.run}  {body['act']:<7} {who}, {body['where']}  {said}"
+        line = f"{local(one.at)}  {one.run}  {body['act']:<7} {who}, {body['where']}  {text}"
         echo(json.dumps(event_record(one)) if jsonl else line.rstrip())
     return ENDED
 

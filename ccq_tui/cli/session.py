@@ -44,9 +44,9 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     if continue_last and (resume or choose):
         raise click.UsageError("--continue and --resume exclude each other.", context)
     if resume:
-        from ccq_tui.cli.store import session_meant
+        from ccq_tui.cli.store import intended_session
 
-        resume = session_meant(resume)
+        resume = intended_session(resume)
     resumes = bool(continue_last or resume or choose)
     for name, refusal in _FOR_NEW_SESSIONS.items():
         if name in flags and resumes:

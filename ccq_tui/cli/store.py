@@ -174,7 +174,7 @@ def find_session(store: Store, name: str) -> str:
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 
-def session_meant(name: str) -> str:
+def intended_session(name: str) -> str:
     """Return the session id that begins with ``name``, or ``name`` if Claude Code alone may know it.
 
     Raises `Refused` for several.

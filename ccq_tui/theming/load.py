@@ -82,7 +82,7 @@ class ThemeFile(BaseModel):
     def _variables_are_css(cls, value: Any) -> Any:
         """Check variables, which go into the style sheet as they are: a bad value there stops the program."""
         if isinstance(value, dict):
-            wrong = [(name, said) for name, text in value.items() if (said := _variable_problem(name, text))]
+            wrong = [(name, why) for name, text in value.items() if (why := _variable_problem(name, text))]
             if wrong:
                 raise PydanticCustomError("variables", "wrong variables", {PROBLEMS: wrong})
         return value
@@ -112,7 +112,7 @@ def read_theme(path: Path) -> Theme:
     try:
         given = ThemeFile.model_validate({"name": path.stem, **file.values})
     except ValidationError as error:
-        problems = [SettingProblem(file.origin(name), said, name) for name, said in wrong_values(error)]
+        problems = [SettingProblem(file.origin(name), problem, name) for name, problem in wrong_values(error)]
         raise SettingsError(problems) from error
     return complete(Theme(**given.model_dump()))
 
@@ -183,8 +183,8 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     if not (name and choose(app, name)):
         if name:
             names = [*(theme.name for theme in themes), *sorted(BUILTIN_THEMES)]
-            said = f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used; {name_hint(wanted, names)}"
-            problems.append(said)
+            notice = f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used; {name_hint(wanted, names)}"
+            problems.append(notice)
         # A broken installation may have lost its themes.
         choose(app, DEFAULT_THEME if DEFAULT_THEME in app.available_themes else "textual-dark")
     return problems

@@ -171,11 +171,11 @@ def _commit(directory: Path, name: str) -> str:
 
 def _from_head(root: Path) -> bool:
     """Return whether Claude Code's setting says "head"; the last file that has it counts."""
-    said = ""
+    base = ""
     for path in (claude_directory() / _SETTINGS[0], *(root / ".claude" / name for name in _SETTINGS)):
         worktree = json_object(path).get("worktree")
-        said = str(worktree.get("baseRef", said)) if isinstance(worktree, dict) else said
-    return said == "head"
+        base = str(worktree.get("baseRef", base)) if isinstance(worktree, dict) else base
+    return base == "head"
 
 
 def _refuse_links(root: Path) -> None:

@@ -89,7 +89,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = Fa
             raise GitError(f"git {words[0]} took longer than {seconds:.0f} s") from error
         raise
     if process.returncode:
-        raise GitError(_said(problem) or f"git {words[0]} ended with {process.returncode}")
+        raise GitError(_problem_line(problem) or f"git {words[0]} ended with {process.returncode}")
     return os.fsdecode(out)
 
 
@@ -155,10 +155,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.communicate(timeout=END_SECONDS)
 
 
-def _said(problem: bytes) -> str:
+def _problem_line(problem: bytes) -> str:
     """Return the line that names git's problem."""
     lines = [line.strip() for line in os.fsdecode(problem).splitlines() if line.strip()]
-    told = next(
+    named = next(
         (line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1] if lines else ""
     )
-    return one_line(told.removeprefix("fatal: ").removeprefix("error: "), LONGEST)
+    return one_line(named.removeprefix("fatal: ").removeprefix("error: "), LONGEST)
