@@ -154,6 +154,15 @@ def test_a_shell_is_offered_words(words: list[str], begun: str, wanted: set[str]
     assert {item.value for item in completing.get_completions(words, begun)} == wanted
 
 
+def test_completed_commands_have_the_words_of_the_help() -> None:
+    found = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").get_completions([], "de")
+    assert [(item.value, item.help) for item in found] == [
+        ("decline", "Decline a request: nothing is chosen or allowed."),
+        ("demo", "Try the program without an account."),
+        ("devices", "List paired devices."),
+    ]
+
+
 ROOT = Path(__file__).parents[2]
 
 
