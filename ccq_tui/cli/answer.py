@@ -15,6 +15,7 @@ from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
+from ccq_tui.inbox.format import outcome_line
 from ccq_tui.inbox.kinds import kind_of, outcome_of, parse_outcome
 from ccq_tui.inbox.layout import local
 from ccq_tui.inbox.place import NO_RECORD_WORDS, Place, taking_words
@@ -181,7 +182,6 @@ def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
 
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
-
     with opened_store() as store:
         stored = find_request(store, name)
         key, called = stored.request.id, store.ids.name_of(stored.request)
@@ -202,7 +202,9 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
         when = delivery_words(store, stored.request, place)
-    became = f"{one_line(called, 80)}: {state_after(outcome)}."
+    state = state_after(outcome)
+    chosen = f": {one_line(outcome_line(stored.request, outcome), 200)}" if state == "answered" else ""
+    became = f"{one_line(called, 80)}: {state}{chosen}."
     link = link_to_open(stored.request, outcome)
     opened = f"\nOpen it yourself: {one_line(link, len(link))}" if link else ""
     print_lines(f"{became}\n{when}{opened}", done=became)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
 from ccq_tui.inbox import document
+from ccq_tui.inbox.choices import answer_to
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.place import Place, stored_group
-from ccq_tui.inbox.requests import Allowed, AnsweredRequest, Cancelled, Denied, ElicitationRequest, Request
+from ccq_tui.inbox.requests import (
+    Allowed,
+    AnsweredRequest,
+    Cancelled,
+    Denied,
+    ElicitationRequest,
+    Request,
+    RequestOutcome,
+)
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
 from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import common_start, one_line
 from ccq_tui.words import SHORT, plural
 
@@ -170,11 +181,26 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
     return [*lines, *_choices(kind.asked(request)), "", *how]
 
 
+def outcome_line(request: Request, outcome: RequestOutcome) -> str:
+    """Return what was chosen, or said, in a line; "" if nothing was."""
+    match outcome:
+        case Answered(answers):
+            form = kind_of(request).asked(request).questions.is_form
+            return " · ".join(answer_line(one) for one in answers if one.given or not form)
+        case Discussed(text) | Cancelled(text):
+            return text
+        case Allowed() | Denied():
+            answer = answer_to(kind_of(request).asked(request), replace(outcome, text=""))
+            return " · ".join(filter(None, (*answer.selected, outcome.text)))
+        case _:
+            return ""
+
+
 def how_to_answer(request: Request, name: str) -> list[str]:
     """Name the commands that answer a request."""
     if not isinstance(request, AnsweredRequest):
         return [
-            f"To decide: ccq-tui answer {name} --choose N",
+            f"To decide: ccq-tui answer {name} --choose NUMBER",
             "           and where it ends in “…” --note TEXT",
         ]
     other = f"ccq-tui decline {name}, or ccq-tui decline {name} --dismiss"
@@ -187,7 +213,7 @@ def how_to_answer(request: Request, name: str) -> list[str]:
         if question.kind is not Kind.CHOICE:
             words.append(f"--other {lead}{question.kind.upper()}")
         else:
-            words.append(f"--choose {lead}{'N,N' if question.multi_select else 'N'}")
+            words.append(f"--choose {lead}{'NUMBER,NUMBER' if question.multi_select else 'NUMBER'}")
     head = f"To answer: ccq-tui answer {name}"
     lines = [head, *(f"             {word}" for word in words)] if several else [f"{head} {words[0]}"]
     return [*lines, f"Or:        {other}"] if request.questions.is_form else lines

@@ -19,13 +19,13 @@ from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.choices import answer_to
 from ccq_tui.inbox.document import lines
+from ccq_tui.inbox.format import outcome_line
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
 from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredRequest, StoredSession, stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
-from ccq_tui.questions.prose import answer_line
+from ccq_tui.questions import Declined, Dismissed, Expired
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.seal import About, Sealed, Sealer, SealError, from_base64
 from ccq_tui.text import one_line
@@ -188,23 +188,9 @@ def ended(stored: StoredRequest) -> Record:
         by=stored.actor.where if stored.actor else "",
         device=stored.actor.device if stored.actor else "",
         taken=stored.state is RequestState.DELIVERED,
-        text=one_line(_outcome_line(stored, outcome), MOST_LINE),
+        text=one_line(outcome_line(stored.request, outcome), MOST_LINE),
         at=stamp(stored.settled_at or stored.asked_at),
     )
-
-
-def _outcome_line(stored: StoredRequest, outcome: RequestOutcome) -> str:
-    match outcome:
-        case Answered(answers):
-            form = kind_of(stored.request).asked(stored.request).questions.is_form
-            return " · ".join(answer_line(one) for one in answers if one.given or not form)
-        case Discussed(text) | Cancelled(text):
-            return text
-        case Allowed() | Denied():
-            answer = answer_to(kind_of(stored.request).asked(stored.request), replace(outcome, text=""))
-            return " · ".join(filter(None, (*answer.selected, outcome.text)))
-        case _:
-            return ""
 
 
 # -- answers ----------------------------------------------------------------------------------------------

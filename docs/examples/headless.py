@@ -3,7 +3,7 @@
 Usage: python headless.py DIRECTORY PROMPT
 
 The directory is trusted: its hooks and MCP servers run. Permissions are granted once, as a rule decides here;
-a question waits in the inbox for a person: `ccq-tui inbox`, or `ccq-tui answer REQUEST --choose N`.
+a question waits in the inbox for a person: `ccq-tui inbox`, or `ccq-tui answer REQUEST --choose NUMBER`.
 """
 
 from __future__ import annotations

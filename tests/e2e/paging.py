@@ -71,7 +71,7 @@ class Terminal:
 
     async def state(self, published: Publication, end: str = "", *, ended: bool = True, **said: Any) -> None:
         """Say what became of a request."""
-        content = self._channel.said(statement(end, **said), published.posted, published)
+        content = self._channel.stated(statement(end, **said), published.posted, published)
         await self.client.put_status(published.id, "ended" if ended else "pending", content)
 
 

@@ -155,7 +155,7 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
         "Edit cache.py",
     ]
     await cards.nth(1).click()
-    await shown(page, "Parked · your answer restarts the session")
+    await shown(page, "Paused · your answer resumes the session")
     await page.goto(f"{relay.url}/#r={third.id}")
     await shown(page, "/home/anna/src/api/cache.py")
     await press(page, "Back to the list")
@@ -173,7 +173,7 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
     for end in ends:
         await terminal.state(published[end], end, by="at the terminal")
     await terminal.state(first, "parked", ended=False)
-    await cards.first.get_by_text("Parked").wait_for()
+    await cards.first.get_by_text("Paused").wait_for()
     said = [f"{end.capitalize()} at the terminal" for end in reversed(ends)]
     await page.locator(".recent .row").nth(3).wait_for()
     assert await page.locator(".recent .became").all_text_contents() == said

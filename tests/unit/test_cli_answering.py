@@ -229,7 +229,7 @@ def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None
     stock()
     for words, code, said in (
         (["inbox", "--plain"], 1, "standard output cannot be written: No space left on device"),
-        (["answer", CACHE, "--choose", "1"], 0, "answered. Only standard output cannot be written"),
+        (["answer", CACHE, "--choose", "1"], 0, "answered: Redis. Only standard output cannot be written"),
     ):
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(

@@ -69,7 +69,11 @@ def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
             call, *flags = said.split("ccq-tui answer ")[1].split()
             name = "Which?" if question else "Ten questions"
             assert said.startswith(f"“{name}” waits in the inbox for ")
-            how = ["--choose", "N"] if question else f"with the flags that ccq-tui show {call} lists".split()
+            how = (
+                ["--choose", "NUMBER"]
+                if question
+                else f"with the flags that ccq-tui show {call} lists".split()
+            )
             assert ("A script" in ccq("inbox"), flags) == (question, how)
             ccq(*(("answer", call, "--choose", "2") if question else ("decline", call)))
         shown = process.stderr.read()
@@ -306,7 +310,7 @@ def test_a_form_is_filled_in_by_flags(ccq: Cli) -> None:
         assert problem in ccq("answer", "elicitation_1", *words.split(), code=2)
     assert stored().outcome is None
     words = "--other 1=Ada --other 2=5 --choose 3=2 --choose 4=1,3"
-    assert "elicitation_1: answered." in ccq("answer", "elicitation_1", *words.split())
+    assert "elicitation_1: answered: Ada · 5 · No · x, z." in ccq("answer", "elicitation_1", *words.split())
     assert content(stored().outcome) == {"name": "Ada", "count": 5, "sure": False, "tags": ["x", "z"]}
 
 
@@ -402,6 +406,6 @@ def test_a_form_of_ours_takes_answers_to_what_it_asks_alone(ccq: Cli) -> None:
         assert problem in ccq("answer", "form_1", *words.split(), code=2), words
     assert stored(FORM.id).outcome is None
     words = "--choose 1=1 --other 2=api --other 3=N/A --other 4=skip"
-    assert "form_1: answered." in ccq("answer", "form_1", *words.split())
+    assert "form_1: answered: Major · api." in ccq("answer", "form_1", *words.split())
     assert stored(FORM.id).outcome == Answered((Answer(("Major",)), Answer(other="api"), Answer(), Answer()))
     assert "4  Notes (a text · optional)\n   → skipped" in ccq("show", "form_1")

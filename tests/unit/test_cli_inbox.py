@@ -195,10 +195,10 @@ def test_show_says_what_is_asked_and_how_to_answer(ccq: Cli) -> None:
     assert "Claude wrote before:\n  I looked at the code." in text
     assert "1  Redis (recommended): Fast" in text
     assert "       | a = 1\n       |    b = 2\n" in text
-    assert text.endswith(f"To answer: ccq-tui answer {CACHE} --choose N\n")
+    assert text.endswith(f"To answer: ccq-tui answer {CACHE} --choose NUMBER\n")
     several = ccq("show", FEATURES)
     assert "2  How many workers? (a number, 1 to 8)" in several
-    assert "--choose 1=N,N\n             --other 2=NUMBER\n             --other 3=TEXT" in several
+    assert "--choose 1=NUMBER,NUMBER\n             --other 2=NUMBER\n             --other 3=TEXT" in several
     assert "5  Deny, and say what to do instead…" in ccq("show", PERMISSION)
     assert "# Move to Postgres" in ccq("show", PLAN)
 

@@ -206,7 +206,7 @@ def test_a_kind_of_its_own_is_kept_listed_shown_and_answered(
     assert main(["show", "blue"]) == 0
     shown = capsys.readouterr().out
     assert "Room blue" in shown
-    assert "To decide: ccq-tui answer blue --choose N" in shown
+    assert "To decide: ccq-tui answer blue --choose NUMBER" in shown
     assert main(["show", "blue", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["request"]["room"] == "blue"
     assert main(["answer", "blue", "--choose", "1"]) == 0
