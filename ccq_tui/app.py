@@ -456,17 +456,14 @@ def shell_may_resume() -> bool:
     return os.getpgrp() != os.getsid(0)
 
 
-def wrapped(text: str) -> str:
-    """Break a text into lines of the terminal's width, between words."""
-    return textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False)
-
-
 def say(lines: Sequence[str]) -> None:
-    """Print lines on the terminal, which may be gone."""
+    """Print lines on the terminal, which may be gone, as wide as it is."""
+    width = shutil.get_terminal_size().columns - 1
     try:
         for line in lines:
-            harmless = safe(line, keep_newlines=False)
-            # Commands are for copying: the terminal wraps them, not we.
-            echo(harmless if line.startswith(" ") else wrapped(harmless))
+            text = safe(line, keep_newlines=False)
+            if not line.startswith(" "):  # commands are for copying: the terminal wraps them, not we
+                text = textwrap.fill(text, width, break_on_hyphens=False, subsequent_indent="  ")
+            echo(text)
     except OSError as error:
         _logger.warning("Nobody could be told %r: %s", lines, error)
