@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
+from ccq_tui.cli.ask import question_form
+from ccq_tui.forms.filling import request_of
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Denied, FormRequest, Request
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Option, Question, QuestionSet
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PUSH_KEY = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 SQLITE = Answered((Answer(("SQLite",), preview=asked.CACHE.options[1].preview),))
-TAKEN = "Taken over by the session"
+TAKEN = "The session has it"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -112,6 +114,51 @@ async def test_the_terminal_answers_first(terminal: Terminal, page: Page) -> Non
     assert await page.locator("#news").text_content() == "api-refactor: Answered at the terminal"
     await press(page, "Done", "Remove api-refactor from the list")
     await page.get_by_text("Nothing waits").wait_for()
+
+
+async def test_a_question_that_opened_by_itself_gives_way(terminal: Terminal, page: Page) -> None:
+    first = await terminal.publish(asked.asks(asked.CACHE), "first")
+    await shown(page, "Which cache should the API use?")
+    second = await terminal.publish(asked.BASH, "second")
+    await page.get_by_text("2 waiting").wait_for(state="attached")
+    await terminal.state(first, "answered", by="at the terminal", text="redis", taken=True)
+    await shown(page, "make test", "Answered at the terminal · Which cache should the API use?")
+    await check(page, "gave way")
+    await terminal.state(second, "declined", by="at the terminal", taken=True)
+    await page.get_by_text("Nothing waits").wait_for()
+    row = page.locator(".recent .row").first
+    assert await row.locator(".became").text_content() == "Declined at the terminal"
+
+
+async def test_a_question_of_a_script(terminal: Terminal, page: Page) -> None:
+    form = question_form("Which database?", "choice", {"options": ["PostgreSQL", "SQLite"]})
+    request = request_of(form, {}, "", Path("/srv"), "A script")
+    published = await terminal.publish(request)
+    await shown(page, "Which database?")
+    assert await main(page).locator(".kind").text_content() == "Question"
+    assert await main(page).locator(".ways button").all_text_contents() == [
+        "Answer on the computer",
+        "Decline",
+    ]
+    await check(page, "script")
+    await pick(page, "PostgreSQL")
+    await press(page, "Send PostgreSQL")
+    await shown(page, "Waiting for the script")
+    outcome, by = await terminal.answer(published)
+    assert outcome == Answered((Answer(("PostgreSQL",)),))
+    await terminal.state(published, "answered", by=by.where, device=by.device, taken=True)
+    await shown(page, "Answered on this device", "The script has it")
+
+
+async def test_a_receipt_has_the_note(terminal: Terminal, page: Page) -> None:
+    await terminal.publish(asked.asks(asked.CACHE))
+    await pick(page, "SQLite")
+    await press(page, "Add a note")
+    await page.get_by_label("Note to the agent").fill("from my phone " * 40)
+    await press(page, "Send SQLite")
+    await shown(page, "Waiting for the session")
+    note = ("from my phone " * 40)[:199].rstrip() + "…"
+    assert await main(page).locator(".given").all_text_contents() == [f"SQLite · note: {note}"]
 
 
 async def test_an_answer_that_lost_is_not_shown_as_the_one(terminal: Terminal, page: Page) -> None:
@@ -201,7 +248,7 @@ async def test_keeps_a_draft_over_a_reload(terminal: Terminal, page: Page) -> No
     answers = (Answer(other="Memcached,\nas before"), Answer(empty=True), Answer(other="3"), Answer())
     assert given[0] == Answered(answers)
     await terminal.state(published, refused="answers[0].other: too long", ended=False)
-    await shown(page, "The session did not take the answer: answers[0].other: too long", "“Memcached,")
+    await shown(page, "Not taken by the session: answers[0].other: too long", "“Memcached,")
     await press(page, "Submit 3 of 4 answers")
     assert await terminal.answer(published) == given
     await terminal.state(published, "answered", taken=True)
@@ -237,7 +284,7 @@ async def test_offline_or_hidden_and_back(terminal: Terminal, page: Page) -> Non
     await page.evaluate(hide, False)
     await shown(page, "Which cache should the API use?")
     await terminal.state(hidden, "withdrawn")
-    await press(page, "Done")
+    await page.get_by_text("Nothing waits").wait_for()
     await page.context.set_offline(True)
     await page.get_by_text("Offline · trying again").wait_for()
     await terminal.publish(asked.asks(asked.CACHE), "one")
@@ -361,8 +408,8 @@ async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: Page
     await shown(page, "Decline it? Nothing is chosen.")
     await confirm("Decline")
     assert (await terminal.answer(declined))[0] == Declined()
-    left = await opened(asked.asks(asked.CACHE), "Answer at the terminal", "Leave it")
-    await shown(page, "Left to the terminal")
+    left = await opened(asked.asks(asked.CACHE), "Answer on the computer", "Leave it")
+    await shown(page, "Left to the computer")
     assert (await terminal.answered(left))["answer"]["skipped"] is True
     link = await opened(asked.LINK)
     opens = page.get_by_role("link", name="Open accounts.example.com")

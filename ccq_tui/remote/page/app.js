@@ -32,6 +32,8 @@ class Page {
     /** @type {RequestView | null} */
     this.view = null;
     this.wanted = "";
+    /** Whether what is open opened by itself, and nothing was done since. */
+    this.isUntouched = false;
     this.shows = "list";
     this.waited = 0;
     this.list = new ListView({
@@ -45,7 +47,7 @@ class Page {
 
   start() {
     onPairingsElsewhere(() => this.#pairingsChanged());
-    addEventListener("hashchange", () => !this.#takeFragment() && this.#openByItself(this.#waiting));
+    addEventListener("hashchange", () => !this.#takeFragment() && this.#openByItself());
     addEventListener("popstate", ({ state }) => this.#show(state?.shows ?? "list", state?.key ?? ""));
     addEventListener("online", () => this.#lookAgain());
     addEventListener("offline", () => this.#lookAgain());
@@ -54,6 +56,8 @@ class Page {
     addEventListener("click", ({ target }) => {
       if (/** @type {Element} */ (target).closest("button, [type=radio], [type=checkbox]")) navigator.vibrate?.(10);
     });
+    for (const touch of ["pointerdown", "keydown", "wheel", "focusin"])
+      addEventListener(touch, () => (this.isUntouched = false));
     part("again").addEventListener("click", () => this.#link().act());
     setInterval(() => this.#render(), LOOK_INTERVAL);
     // A reload shows again what was open.
@@ -96,10 +100,9 @@ class Page {
   #pairingsChanged() {
     const known = pairings();
     for (const [id, feed] of this.feeds) {
-      if (!known.some((one) => one.id === id && one.token === feed.pairing.token)) {
-        feed.stop();
-        this.feeds.delete(id);
-      }
+      if (known.some((one) => one.id === id && one.token === feed.pairing.token)) continue;
+      feed.stop();
+      this.feeds.delete(id);
     }
     for (const [place, pairing] of known.entries()) {
       if (this.feeds.has(pairing.id)) continue;
@@ -121,11 +124,9 @@ class Page {
 
   /** Takes a change; null once all that came together are there. @param {Entry | null} entry @param {Entry | null} before */
   #changed(entry, before) {
-    if (entry) this.#becomes(entry, before);
-    else {
-      this.#render();
-      this.#openByItself(this.#waiting);
-    }
+    if (entry) return this.#becomes(entry, before);
+    this.#render();
+    this.#openByItself();
   }
 
   /** @param {Entry} entry @param {Entry | null} before */
@@ -143,7 +144,18 @@ class Page {
     }
     const { machine } = entry.body ?? {};
     if (machine && machine !== entry.pairing.machine) keepPairing(Object.assign(entry.pairing, { machine }));
-    if (this.view?.entry.key === entry.key) this.view.update(entry);
+    if (this.view?.entry.key !== entry.key) return;
+    this.view.update(entry);
+    const isSettled = now.phase !== "open" && !entry.isGone && (entry.given || entry.statement?.end);
+    if (this.isUntouched && isSettled && isBlank(this.view.draft)) this.#giveWay(now.title, headline(entry));
+  }
+
+  /** Leaves a request that opened by itself for the next one, or the list. @param {...string} words What became of it. */
+  #giveWay(...words) {
+    const [next] = this.#waiting;
+    if (!next) return this.#back();
+    this.#go("request", next.key);
+    this.main.prepend(el("div.became", el("p", said(words.join(" · ")))));
   }
 
   /** Shows a place that the browser's way back leaves. @param {string} shows @param {string} [key] */
@@ -248,8 +260,9 @@ class Page {
     return { ...heard, label: "Try now", act: () => this.#lookAgain() };
   }
 
-  /** Opens the request that a link named, one that comes when nothing waits, or, beside the list, the first. @param {Entry[]} waiting */
-  #openByItself(waiting) {
+  /** Opens the request that a link named, one that comes when nothing waits, or, beside the list, the first. */
+  #openByItself() {
+    const waiting = this.#waiting;
     const isWide = matchMedia("(min-width: 900px)").matches;
     const wanted = this.wanted && waiting.find((one) => one.record.id === this.wanted);
     const isReady = [...this.feeds.values()].every((feed) => feed.state !== "starting");
@@ -258,6 +271,7 @@ class Page {
     if (!wanted && (this.shows !== "list" || !waiting.length || !(isWide || isOnly))) return;
     this.wanted = "";
     this.#go("request", (wanted || waiting[0]).key);
+    this.isUntouched = !wanted;
   }
 
   /** Renews the notifications, and offers them. */

@@ -12,6 +12,8 @@
  * @typedef {{parts: Part[], page: number, isDiscussing: boolean, prose: string}} Draft
  */
 
+import { oneLine } from "./text.js";
+
 /**
  * A request as this page asks it: a decision as one question, and with the rules that an older terminal leaves out.
  * @param {any} request
@@ -146,7 +148,8 @@ export function inLines({ questions = [] }, { discuss, choice, note, answers = [
   if (discuss) return [discuss];
   const given = choice ? [{ selected: [choice], other: note }] : answers;
   const part = (one) => ({ selected: [], other: "", ...one, isOther: Boolean(one.other), isNone: one.empty });
-  return questions.map((question, place) => given[place] && inWords(question, part(given[place]))).filter(Boolean);
+  const line = (question, one) => [inWords(question, part(one)), one.note && `note: ${oneLine(one.note)}`];
+  return questions.map((question, place) => given[place] && line(question, given[place]).filter(Boolean).join(" · ")).filter(Boolean);
 }
 
 /** The texts that a person typed, which are shown when somebody else answered first. @param {Draft} draft */

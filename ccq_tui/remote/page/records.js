@@ -114,19 +114,21 @@ export function standing({ record, body, statement, given, isGone }) {
   const by = given?.isMine ? "on this device" : oneLine(statement?.by, 80);
   const ended = `${ENDS[end] ?? "Closed"} ${by}`.trim();
   const text = given?.isMine ? "" : oneLine(statement?.text);
-  const taken = [text, "Taken over by the session"].filter(Boolean).join(" · ");
+  const who = askerOf(body ?? {});
+  const waits = `Waiting for ${who}`;
+  const taken = [text, `${who.replace(/^the /, "The ")} has it`].filter(Boolean).join(" · ");
   if (statement?.taken) return stands("ended", ended, taken);
   if (record.status === "ended" || isGone) {
     if (end && end !== "parked") return stands("ended", ended, oneLine(statement.text));
     if (given?.isMine && !given.isSkipped)
       return stands("ended", "Answered on this device", "The relay no longer has this request");
-    return stands("ended", "Gone from the relay", "Look at the terminal: it may still wait there");
+    return stands("ended", "Gone from the relay", "Look at the computer: it may still wait there");
   }
   if (!body) return stands("unreadable", "Could not be opened", "It was changed on its way, or is not for this device");
-  if (given?.isSkipped) return stands("sent", "Left to the terminal", "Answer it there");
-  if (record.status === "answered" && end && end !== "parked") return stands("sent", ended, "Waiting for the session");
-  if (given?.isMine) return stands("sent", "Sent", "Waiting for the session");
-  if (given) return stands("sent", `Answered ${given.by}`, "Waiting for the session");
+  if (given?.isSkipped) return stands("sent", "Left to the computer", "Answer it there");
+  if (record.status === "answered" && end && end !== "parked") return stands("sent", ended, waits);
+  if (given?.isMine) return stands("sent", "Sent", waits);
+  if (given) return stands("sent", `Answered ${given.by}`, waits);
   if (Date.parse(record.expires) < Date.now()) return stands("ended", "Expired", "Nobody answered in time");
   return stands("open", "", "", harmless(statement?.refused).slice(0, 500));
 }
@@ -143,13 +145,7 @@ export function headline({ body }) {
     return oneLine(request.title || first?.text) + (more.length ? ` and ${more.length} more` : "");
   }
   if (request.kind === "permission") return oneLine(request.description || does(request));
-  if (request.kind === "plan")
-    return oneLine(
-      String(request.plan ?? "")
-        .trim()
-        .split("\n")[0]
-        .replace(/^#+\s*/, ""),
-    );
+  if (request.kind === "plan") return oneLine(/^\s*#*\s*(.*)/.exec(String(request.plan ?? ""))?.[1]);
   return oneLine(request.message || request.title || request.questions?.[0]?.text);
 }
 
@@ -160,8 +156,8 @@ export function kindWords({ body }) {
   if (request.kind === "elicitation")
     return `${request.mode === "url" ? "Link" : "Form"} · ${oneLine(request.server, 40)}`;
   if (request.kind === "plan") return "Plan";
-  if (request.kind === "form") return "Form";
-  const { questions = [] } = request;
+  const { kind, questions = [] } = request;
+  if (kind === "form") return questions.length === 1 ? "Question" : "Form";
   return questions.length > 1 ? `${questions.length} questions` : oneLine(questions[0]?.header, 40) || "Question";
 }
 
@@ -174,6 +170,10 @@ export const directoryOf = ({ body }) => body?.session?.directory || body?.reque
 /** What to call who asks. @param {Entry} entry */
 export const sessionName = ({ body }) =>
   oneLine(body?.session?.name, 60) || oneLine(body?.request?.origin?.name, 60) || "A session";
+
+/** Who gets the answer, after "by" or "for". @param {any} body */
+export const askerOf = ({ request: { origin } = {} }) =>
+  (origin?.asker ?? "session") === "session" ? "the session" : oneLine(origin.name, 40).replace(/^A /, "the ") || "the program";
 
 /** What a call would do, in a few words. @param {any} request */
 export function does({ tool, input = {}, change = {} }) {

@@ -4,20 +4,17 @@ import { button, el, fill, icon, prose, said } from "./dom.js";
 import { answersOf, asAsked, fits, inLines, newDraft, typed } from "./draft.js";
 import { markdown } from "./markdown.js";
 import { QuestionForm } from "./question_form.js";
-import { askedAt, directoryOf, headline, kindWords, sessionName, standing } from "./records.js";
+import { askedAt, askerOf, directoryOf, headline, kindWords, sessionName, standing } from "./records.js";
 import { RelayError } from "./relay.js";
 import { draftOf, keepDraft } from "./storage.js";
 import { age, harmless, lastPart, oneLine, shortPath } from "./text.js";
 
-const MOST_CONTEXT = 300;
-const MOST_ON_WATCH = 120;
-const GUARD = 500;
 const REST = "Show the rest";
 
 /**
  * @typedef {object} Handlers
  * @property {(answer: object) => Promise<void>} answer Sends an answer; the promise fails with its reason.
- * @property {(() => Promise<void>) | null} leave Leaves the request to the terminal, where that is possible.
+ * @property {(() => Promise<void>) | null} leave Leaves the request to the computer, where that is possible.
  * @property {() => void} close
  * @property {() => {label: string, run: () => void} | null} next What to do after this request.
  * @property {() => import("./app.js").Link} link How well its relay is heard.
@@ -47,13 +44,8 @@ export class RequestView {
     this.notice = el("div.trouble", this.words, this.again);
     this.bar = el("footer.bar");
     const submit = (event) => (event.preventDefault(), this.#press());
-    this.body = el(
-      "form",
-      { novalidate: true, onsubmit: submit, onkeydown: (event) => this.#key(event) },
-      this.state,
-      this.content,
-      this.bar,
-    );
+    const handled = { novalidate: true, onsubmit: submit, onkeydown: (event) => this.#key(event) };
+    this.body = el("form", handled, this.state, this.content, this.bar);
     this.element = el("article.request", { "aria-labelledby": "session" }, this.head, this.body);
     this.phase = "";
     this.trouble = "";
@@ -96,7 +88,7 @@ export class RequestView {
     const parts = [...place.children];
     const set = (isOff) => parts.forEach((part) => (part.inert = isOff));
     set(true);
-    setTimeout(() => (set(false), then()), GUARD);
+    setTimeout(() => (set(false), then()), 500);
   }
 
   /** @param {import("./records.js").Standing} now */
@@ -136,7 +128,7 @@ export class RequestView {
   #context() {
     const text = String(this.entry.body.context ?? "").trim();
     if (!text) return "";
-    const part = lastPart(text, innerWidth < 300 ? MOST_ON_WATCH : MOST_CONTEXT);
+    const part = lastPart(text, innerWidth < 300 ? 120 : 300);
     const holder = el("section.context", { "aria-label": "Text before the request" }, markdown(part));
     if (part !== text) holder.prepend(button("Show what came before", () => fill(holder, markdown(text)), "quiet"));
     if (this.entry.body.cut) holder.append(el("p.hint", "Long texts are shortened here. The terminal has them whole."));
@@ -158,7 +150,7 @@ export class RequestView {
     if (request.problem) return el("p.trouble", said(request.problem));
     if (request.mode === "url") return link(request);
     if (request.questions?.length) this.form = new QuestionForm(request, draft, handlers);
-    const unknown = "This page cannot show this request. Answer it at the terminal.";
+    const unknown = "This page cannot show this request. Answer it on the computer.";
     return this.form?.element ?? el("p.trouble", unknown);
   }
 
@@ -178,13 +170,14 @@ export class RequestView {
 
   /** Other ways to end the request than its main button. */
   #ways() {
-    const { choices, reply, dismiss, declines } = this.request;
+    const { kind, choices, reply, dismiss, declines } = this.request;
     const way = (label, question, yes, then) => button(label, () => this.#ask(question, yes, then), "way");
     const leave = () => this.#sending(/** @type {any} */ (this.handlers).leave());
     const ways = [
       reply && !this.draft.isDiscussing && button("Discuss", () => this.#discuss(true), "way"),
-      this.handlers.leave && way("Answer at the terminal", "Leave it to the terminal? Then no device can answer it.", "Leave it", leave),
-      dismiss && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
+      this.handlers.leave && way("Answer on the computer", "Leave it to the computer? Then no device can answer it.", "Leave it", leave),
+      // Only the server of an elicitation gets another answer for it than for a decline.
+      dismiss && kind === "elicitation" && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
       !choices && declines !== false && way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
     ];
     return el("div.ways", { role: "group", "aria-label": "Other ways" }, ...ways);
@@ -201,14 +194,8 @@ export class RequestView {
   /** What was typed here when the request ended elsewhere. */
   #unsent() {
     const texts = this.entry.given?.isMine ? [] : typed(this.draft);
-    return (
-      texts.length > 0 &&
-      el(
-        "section.unsent",
-        el("h2", "You had typed"),
-        ...texts.map((text) => el("pre", { tabindex: "0", dir: "auto" }, text)),
-      )
-    );
+    const shown = texts.map((text) => el("pre", { tabindex: "0", dir: "auto" }, text));
+    return shown.length > 0 && el("section.unsent", el("h2", "You had typed"), ...shown);
   }
 
   #changed() {
@@ -265,7 +252,7 @@ export class RequestView {
   #showNotice() {
     const link = this.handlers.link();
     const { refused } = standing(this.entry);
-    const words = this.trouble || link.warning || (refused && `The session did not take the answer: ${refused}`);
+    const words = this.trouble || link.warning || (refused && `Not taken by ${askerOf(this.entry.body)}: ${refused}`);
     this.notice.hidden = this.phase !== "open" || !words;
     label(this.words, words);
     this.again.hidden = !link.warning;

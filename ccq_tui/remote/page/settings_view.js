@@ -25,12 +25,8 @@ export function settingsView(stateOf, handlers) {
 function pairingRow(pairing, state, changed) {
   const ask = () => {
     const keep = button("Keep", () => fill(way, remove), "secondary");
-    fill(
-      way,
-      el("p.prompt", { role: "alert" }, "Forget it? You pair again with a new code."),
-      keep,
-      button("Forget", () => forget(pairing).then(changed), "primary danger"),
-    );
+    const yes = button("Forget", () => forget(pairing).then(changed), "primary danger");
+    fill(way, el("p.prompt", { role: "alert" }, "Forget it? You pair again with a new code."), keep, yes);
     keep.focus();
   };
   const remove = button("Forget", ask, "way", { "aria-label": `Forget ${pairing.machine || "this pairing"}` });
