@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import sys
+from collections import deque
 from collections.abc import Coroutine
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
@@ -25,7 +26,7 @@ from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.logs import start_logging
-from ccq_tui.output import Styled, echo, encodable, not_terminals
+from ccq_tui.output import Styled, echo, encodable, not_terminals, sign
 from ccq_tui.processes import own_command
 from ccq_tui.questions import Declined
 from ccq_tui.remote.client import RelayClient, RelayError, Unpaired
@@ -41,6 +42,9 @@ STOP_SECONDS = 5.0
 LASTS = timedelta(minutes=5)
 """How long an invitation lasts."""
 KEYS = ("Enter   a new code", "Ctrl+C  end")
+CLEAR = "\x1b[H\x1b[2J"
+RECENT: deque[tuple[Styled, str]] = deque(maxlen=12)
+"""What was printed last, which stays when a used code is cleared away."""
 
 
 def print_service(words: list[str]) -> int:
@@ -97,11 +101,13 @@ async def publish(pairing: Pairing, *, keep: bool, relay: asyncio.Task[None] | N
         if not keep:  # a journal is no place for texts of questions
             waker.inbox.subscribe(_say_settled)
         leader = Leader(settings, inbox=waker.inbox, on_sign=_say_reached)
-        parts: list[Coroutine[Any, Any, Any]] = [leader.run(), waker.run(), _say_arrivals(client)]
+        parts: list[Coroutine[Any, Any, Any]] = [leader.run(), waker.run()]
         if keep:
             _say(f"Published to {pairing.public}. Ctrl+C or SIGTERM ends it.")
+            parts.append(_say_arrivals(client))
         else:
-            parts.append(_keep_inviting(client))
+            used = asyncio.Event()
+            parts += [_keep_inviting(client, used), _say_arrivals(client, used)]
         tasks = [asyncio.create_task(one) for one in (stop.wait(), *parts)]
         try:
             watched = [*tasks, relay] if relay else tasks
@@ -144,8 +150,8 @@ async def _show_invitation(client: RelayClient, keys: tuple[str, ...] = ()) -> N
         echo(*line)
 
 
-async def _keep_inviting(client: RelayClient) -> None:
-    """Show an invitation, and another one at each Enter, until cancelled."""
+async def _keep_inviting(client: RelayClient, used: asyncio.Event) -> None:
+    """Show an invitation, and another one at each Enter, until cancelled; ``used`` once a device has it."""
     enter, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def typed() -> None:
@@ -158,12 +164,14 @@ async def _keep_inviting(client: RelayClient) -> None:
         loop.add_reader(sys.stdin, typed)
     while True:
         try:
+            used.clear()
             await _show_invitation(client, KEYS)
             await asyncio.wait_for(enter.wait(), LASTS.total_seconds())
         except RelayError as error:
             _say(f"No code: {one_line(str(error), 300)}. Enter tries again.")
         except TimeoutError:
-            _say("The code has expired. Enter shows a new one.")
+            if not used.is_set():
+                _say("The code has expired. Enter shows a new one.")
         await enter.wait()
         enter.clear()
 
@@ -173,17 +181,26 @@ async def _keep_inviting(client: RelayClient) -> None:
 
 def _say(line: str) -> None:
     """Print what has happened, with its time."""
-    echo(Styled(f"{datetime.now().astimezone():%H:%M}  ", dim=True), line)
+    RECENT.append((Styled(f"{datetime.now().astimezone():%H:%M}  ", dim=True), line))
+    echo(*RECENT[-1])
 
 
 def _say_reached(sign: str) -> None:
     _say(f"{sign[:1].upper()}{sign[1:]}: see ccq-tui devices." if sign else "The relay is reached.")
 
 
-async def _say_arrivals(client: RelayClient) -> None:
-    """Print each device that is paired, until cancelled."""
+async def _say_arrivals(client: RelayClient, used: asyncio.Event | None = None) -> None:
+    """Print each device that is paired, until cancelled; the invitation on the screen is used then."""
     async for device in arrivals(client):
-        _say(f"{device.name or 'A device without a name'} is paired, and shows what waits.")
+        name = device.name or "A device without a name"
+        if used is None:
+            _say(f"{name} is paired, and shows what waits.")
+            continue
+        used.set()
+        sign(CLEAR)
+        for line in RECENT:
+            echo(*line)
+        _say(f"{name} is paired. Enter shows a code for another device.")
 
 
 def _say_settled(change: InboxChange) -> None:

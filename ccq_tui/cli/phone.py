@@ -35,7 +35,7 @@ def phone(
     """Answer from a phone: scan the QR code that this shows.
 
     It starts a relay on this machine, which the phone reaches by Tailscale or in the local network. It
-    publishes the inbox there, and resumes parked sessions once they are answered. Everything is encrypted
+    publishes the inbox there, and resumes paused sessions once they are answered. Everything is encrypted
     from end to end.
     """
     if relay and (host or public_url or plain):

@@ -35,12 +35,15 @@ def clean(tmp_path: Path) -> CleanHome:
     return clean_environment("http://127.0.0.1:9", root=tmp_path)
 
 
-def paired(terminal: Terminal, name: str, link: str = "") -> Device:
+PAIRED = "is paired. Enter shows a code for another device."
+
+
+def paired(terminal: Terminal, name: str, link: str = "", words: str = PAIRED) -> Device:
     """Pair a device by a link, or the newest one, trusting the fingerprint alone."""
     link = link or link_in(terminal.written)
     device = Device(link, fingerprint_in(terminal.text))
     device.open_link(link, name)
-    terminal.wait(f"{name} is paired, and shows what waits.")
+    terminal.wait(f"{name} {words}")
     return device
 
 
@@ -56,6 +59,11 @@ def test_a_phone_pairs_and_answers(start: Start) -> None:
             beside = terminal.lines[first : first + len(drawn)]
             assert [f"{line:80}"[: len(drawn[0])] for line in beside] == drawn
         with paired(terminal, "Anna’s phone") as device:
+            with step("the used code goes from the screen, and what was said stays"):
+                assert code_in(terminal.text) == ""
+                assert "█" not in terminal.text
+                assert link not in "".join(terminal.lines)
+                assert "Starting the relay of this machine." in terminal.text
             with step("the device gets what waits"):
                 terminal.wait(lambda _: device.requests())
                 (record,) = device.requests()
@@ -103,7 +111,7 @@ def test_plain_beside_a_kept_one_in_a_small_window_without_utf_8(clean: CleanHom
             assert "&k=" not in link_in(second.written)
             second.hang_up()
             assert second.wait_end(10) == 0
-        with paired(kept, "Watch", link_in(second.written)):
+        with paired(kept, "Watch", link_in(second.written), "is paired, and shows what waits."):
             pass
         kept.process.send_signal(signal.SIGTERM)
         assert kept.wait_end(10) == 0

@@ -6,10 +6,12 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from urllib.parse import urlsplit
 
 import segno
 
 from ccq_tui.output import Styled
+from ccq_tui.web.client import HERE
 
 Line = tuple[str | Styled, ...]
 """Pieces that `ccq_tui.output.echo` prints as one line."""
@@ -74,9 +76,11 @@ class InvitationCard:
 
     def _words(self, columns: int, *, scans: bool = True) -> Iterator[Line]:
         start = "Scan it with the phone's camera, or open" if scans else "On the phone, open"
+        is_here = urlsplit(self.public).hostname in HERE  # no phone reaches it
+        open_it = "Open this page on this machine" if is_here else f"{start} this page"
         once = "Both work once" if scans else "It works once"
         how = [
-            *_wrapped(f"{start} this page and type the code:", columns),
+            *_wrapped(f"{open_it} and type the code:", columns),
             *_wrapped(self.public, columns, "cyan"),
             (),
             ("  ", Styled(self.code, bold=True)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import socket
 import ssl
 from dataclasses import replace
@@ -220,6 +221,14 @@ def test_in_a_small_window_words_do(columns: int, rows: int) -> None:
     assert "No QR code: the window is too small. Make it larger, and press Enter." in prose
     assert f"On the phone, open this page and type the code: {PUBLIC} 7K2M-9QXD-4TBV-H8RW" in prose
     assert "7K2M-9QXD-4TBV-H8RW" in " ".join(lines[-9:]), "it is in sight even in twelve lines"
+
+
+def test_a_page_that_no_phone_reaches_is_opened_here() -> None:
+    local = replace(PLAIN, public="http://127.0.0.1:8765")
+    for columns, rows in SIZES:
+        prose = re.sub("[█▀▄ ]+", " ", " ".join(texts(local, columns, rows)))
+        assert "Open this page on this machine and type the code: http://127.0.0.1:8765 " in prose
+        assert "camera" not in prose
 
 
 def test_where_no_blocks_can_be_drawn_words_do() -> None:

@@ -8,10 +8,12 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from ccq_tui.cli import pairing as cli
 from ccq_tui.remote.client import RelayClient, Unpaired
 from ccq_tui.remote.pairings import Pairing, read_pairings
 from ccq_tui.remote.phone import devices, serving
@@ -21,6 +23,7 @@ from ccq_tui.remote.phone.serving import home_relay
 from ccq_tui.remote.relay.members import Invitation, join
 from ccq_tui.remote.relay.sqlite import open_store
 from ccq_tui.web.serving import ServeError
+from tests.steps import until_true
 from tests.unit.remote.phone.device import Device
 from tests.unit.remote.phone.threads import loopback
 
@@ -94,3 +97,26 @@ async def test_a_new_device_is_noticed(tmp_path: Path, monkeypatch: pytest.Monke
             arrival = asyncio.create_task(anext(coming))
             await asyncio.to_thread(pair, name)
             assert (await asyncio.wait_for(arrival, 10)).name == name
+
+
+async def test_a_used_code_does_not_expire(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "LASTS", timedelta(seconds=2))
+    written: list[str] = []
+
+    def has(text: str) -> bool:
+        written.append(capsys.readouterr().out)
+        return text in "".join(written)
+
+    async with relay(tmp_path, loopback(tmp_path)) as pairing, RelayClient(pairing) as client:
+        used = asyncio.Event()
+        first = asyncio.create_task(cli._keep_inviting(client, used))
+        await until_true(lambda: has("Ctrl+C  end"))
+        used.set()
+        second = asyncio.create_task(cli._keep_inviting(client, asyncio.Event()))
+        await until_true(lambda: has("The code has expired. Enter shows a new one."))
+        for one in (first, second):
+            one.cancel()
+        await asyncio.wait([first, second])
+    assert "".join(written).count("expired") == 1, "the first would have expired earlier"
