@@ -453,10 +453,13 @@ class PlainNotices:
         if text := "\n".join(lines):
             self._session.note(text, level)
 
-    def announce(self, _asker: str, news: str, *, waits: bool = False) -> None:
+    def announce(self, _asker: str, news: str, request_id: str = "") -> None:
         """Print news from outside the session."""
         self._session.lines.ring()
-        self._session.lines.note(f"{news}{'. ccq-tui inbox --plain answers it.' if waits else ''}")
+        self._session.lines.note(f"{news}{'. ccq-tui inbox --plain answers it.' if request_id else ''}")
+
+    def withdraw(self, request_id: str) -> None:
+        """Print nothing: what is printed stays."""
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Print nothing: each request is announced."""

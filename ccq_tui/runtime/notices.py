@@ -34,8 +34,11 @@ class NoticeSurface(Protocol):
     def note(self, lines: Iterable[str], level: str = "info") -> None:
         """Show a notice, to stay."""
 
-    def announce(self, asker: str, news: str, *, waits: bool = False) -> None:
-        """Show news from outside our sessions, also to a person who looks elsewhere."""
+    def announce(self, asker: str, news: str, request_id: str = "") -> None:
+        """Show news from outside our sessions, or of a request, also to a person who looks elsewhere."""
+
+    def withdraw(self, request_id: str) -> None:
+        """Hide the news of a request that is settled."""
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Take the number of requests that wait in each session of all processes."""
@@ -113,8 +116,10 @@ class Notices:
             case Added(request, again=False) if request.origin.is_foreign:
                 asker = one_line(request.origin.called, MOST_NAME)
                 summary = one_line(kind_of(request).summary(request), 120)
-                self._surface.announce(asker, f"{asker} asks: {summary}", waits=True)
-            case Added() | Settled():
+                self._surface.announce(asker, f"{asker} asks: {summary}", request.id)
+            case Settled(request):
+                self._surface.withdraw(request.id)
+            case Added():
                 pass
             case _:
                 return

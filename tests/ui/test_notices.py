@@ -24,7 +24,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import RequestAsked, SessionState, StateChanged, TurnEnded
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.requests import Cancelled, PlanRequest
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, PlanRequest
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import notifications
 from ccq_tui.screens.session.dock import PARKED
@@ -33,7 +33,7 @@ from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step, until_true
 from tests.ui.host import press_later
-from tests.ui.inboxed import Many
+from tests.ui.inboxed import Many, request_of
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, press, running, until
 from tests.ui.test_sessions import Several
 
@@ -157,6 +157,21 @@ async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Pa
         await press(pilot, "f4", then=lambda: run.number() == 1)
         await press(pilot, "alt+2", then=lambda: run.number() == 2)
         assert "· F4" not in notices.text
+
+
+async def test_the_news_of_a_request_from_outside_go_with_it(tmp_path: Path) -> None:
+    async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
+        notices, inbox = run.session_screen.dock.notices, run.app.runtime.inbox
+        ids = []
+        for name in ("one", "two"):
+            request = replace(request_of("form:x", name), origin=Origin(Asker.FORM, f"Script {name}"))
+            await inbox.run(lambda store, request=request: store.requests.add(request, ""))
+            ids.append(request.id)
+            words = f"Script {name} asks: Which one for form:x? · F4"
+            await until(pilot, lambda words=words: notices.text.startswith(words))
+        for key, left in zip(reversed(ids), ("Script one asks: Which one for form:x? · F4", ""), strict=True):
+            await inbox.run(lambda store, key=key: store.requests.settle(key, Cancelled("stale"), PANEL))
+            await until(pilot, lambda left=left: notices.text.split("\n")[0] == left)
 
 
 ENDINGS = 8

@@ -173,7 +173,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         with patch.object(TrustGate, "let_in", AsyncMock(return_value=None)):
             await press(pilot, "r", then=lambda: run.says("you did not trust its directory"))
         store.sessions.claim("id Killed", Owner(os.getppid()))
-        await press(pilot, "r", then=lambda: run.says("Killed runs in another ccq-tui now"))
+        await press(pilot, "r", then=lambda: run.says("“Killed” runs in another ccq-tui now"))
         store.sessions.release("id Killed", Owner(os.getppid()))
 
         # What is gone is removed, once that is confirmed.
@@ -351,7 +351,7 @@ async def test_a_native_session_is_listed_and_says_where_it_is_answered(tmp_path
         )  # fmt: skip
         with step("no key answers, declines, parks or goes to it"):
             for key in ("right", "enter", "ctrl+d", "p", "d", "r"):
-                await press(pilot, key, then=lambda: "Answer it there" in run.notice())
+                await press(pilot, key, then=lambda: "It waits in Claude Code’s own screen" in run.notice())
                 await press(pilot, "f1", "escape", then=lambda: isinstance(run.app.screen, SessionsScreen))
             assert run.list.panel is None
             assert run.list.question is None
@@ -359,7 +359,8 @@ async def test_a_native_session_is_listed_and_says_where_it_is_answered(tmp_path
             await press(pilot, "c", then=lambda: "Which database?" in run.app.clipboard)
             assert "Question copied" in run.notice()
         with step("what a hook asks of the same call takes its place, and can be answered"):
-            stored = await run.list.listing.request(row)
+            stored, _ = await run.list.listing.request(row)
+            assert stored is not None
             await run.app.runtime.inbox.run(lambda store: store.requests.add(stored.request))
             await until(
                 pilot,

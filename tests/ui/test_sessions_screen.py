@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.config.launch import ProgramArguments
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import (
     Allowed,
@@ -25,17 +26,19 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredRequest
-from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.input import gate
 from ccq_tui.input.gate import HELD
 from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.questions import Answer, Answered, Declined
+from ccq_tui.questions.state import Draft
 from ccq_tui.runtime.session import NOTHING_WAITS
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.model import UNSTORED, RequestRow, request_row
+from ccq_tui.screens.sessions.model import NEW_ROW, UNSTORED, RequestRow, SessionRow, request_row
 from ccq_tui.screens.sessions.screen import SessionsScreen
+from ccq_tui.widgets.lines import TextLines
 from ccq_tui.widgets.question.parts import unseen_words
 from tests.actors import COMMAND, INBOX, PHONE
 from tests.steps import step
@@ -106,13 +109,45 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         await until(pilot, lambda: run.list.panel is None)
         await press(pilot, "a", then=lambda: run.list.panel)
         assert run.list.panel is not None
-        await pilot.press("enter")
         await press(pilot, "enter", then=lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
         assert (await stored_as(run, request.id)).outcome == Answered((Answer((), "mine"),))
         await until(pilot, lambda: "in the background" in run.notice())
         assert run.app.sessions.front is front
         await until(pilot, lambda: run.app.sessions[1].view.session_id == "old")
+
+
+async def test_an_answered_session_keeps_the_cursor_and_is_named_in_short(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        request = await left_behind(run, tmp_path)
+        first = first_draft(request).with_page(cursor=1, draft=Draft((1,), note="as ever"))
+        draft = StoredDraft(-1, request.id, COMMAND, first)
+
+        def keep(store: Store) -> None:
+            store.drafts.save_all([draft])
+            store.sessions.upsert(
+                "old", name="Ask me with your question tool where the data are, then write it"
+            )
+
+        await run.app.runtime.inbox.run(keep)
+        await open_list(pilot, run, 1)
+        details = run.list.details.view
+        await until(pilot, lambda: "✎ as ever" in "\n".join(line.text.plain for line in details.lines))
+        assert any(line.text.plain.strip().startswith("● 2  Second") for line in details.lines)
+        await press(pilot, "enter", then=lambda: run.list.panel)
+        await press(pilot, "enter", then=lambda: len(run.all) == 2)
+        words = "Answered · “Ask me with your question tool…” starts in the background"
+        await until(pilot, lambda: run.notice() == words)
+        under = run.list.state.under
+        assert isinstance(under, SessionRow)
+        assert (under.session_id, under.requests) == ("old", ())
+        rule = run.list.details.query(TextLines).first()
+        assert " ready " in str(rule.render())
+        await run.app.runtime.inbox.run(lambda store: store.requests.mark_delivered(request.id, "sent"))
+        await until(pilot, lambda: run.notice() == "")
+        await press(pilot, "end", then=lambda: run.list.state.under is NEW_ROW)
+        assert str(rule.render()) == ""
 
 
 async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Path) -> None:
@@ -205,7 +240,7 @@ async def test_rows_are_found_and_kept_fresh(tmp_path: Path) -> None:
         assert [row.session_id for row in run.waiting] == ["blue"]
         await pilot.press("escape")
         assert len(run.waiting) == 3
-        await press(pilot, "p", then=lambda: "blue is paused already: 1 request waits" in run.notice())
+        await press(pilot, "p", then=lambda: "“blue” is paused already: 1 request waits" in run.notice())
         await press(pilot, "f2", then=lambda: isinstance(run.app.screen, SessionScreen))
 
 

@@ -10,6 +10,7 @@ from textual import events
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
@@ -57,9 +58,9 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
         self.manager = manager
         self.panel: RequestPanel | None = None
         self.row: RequestRow | None = None
-        self._request: StoredRequest | None = None
+        self._known: tuple[StoredRequest | None, Draft | None] = None, None
         self._read_for = ""
-        """The request whose details are shown, as it is stored, and the row for which it was read."""
+        """The stored request whose details are shown, with its draft, and its row."""
         self.early: list[Typed] | None = None
         self.drafts = ClosedDrafts()
         self.details = Details()
@@ -121,7 +122,6 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
             typed, self.early = self.early or [], None
         if opened is not None and opened.is_pending and self.panel is None and self.is_current:
             panel = self.panel = RequestPanel(self._host(session), self.clock)
-            self._request = opened.stored
             panel.begin(opened, asked_for=True)
             self.details.mount(panel)
             self._panel_changed()
@@ -187,7 +187,10 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
         # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
         kept = self.drafts.offer(draft_words(draft) if lost else left_over(draft, outcome))
         done = "Declined" if isinstance(outcome, Declined) else "Answered"
-        self.say(await self.manager.deliver(session, opened.request, done) + kept)
+        # What says that a session starts for it goes once it has arrived.
+        goes = not kept and self.manager.sessions.known(session.session_id) is None
+        words = await self.manager.deliver(session, opened.request, done)
+        self.say(words + kept, of=opened.request.id if goes else "")
 
     def close_panel(self) -> None:
         panel, self.panel = self.panel, None
@@ -197,6 +200,7 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
             panel.remove()
             self._panel_changed()
             if self.row is not None:
+                self._read_for = ""
                 self.read_soon(self.row.session_id)  # its draft
 
     def _leave_panel(self, opened: OpenRequest, _: RequestOutcome) -> None:
@@ -226,21 +230,22 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
         session = self.session_of(self.row) if answers else self.state.session_under
         screen = self.manager.sessions.by_mode(session.key) if session is not None else None
         last = last_messages(screen) if screen is not None and row is session else ()
-        stored = self._stored(row) if isinstance(row, RequestRow) else None
+        stored, draft = self._stored(row) if isinstance(row, RequestRow) else (None, None)
         if stored is not None or not isinstance(row, RequestRow) or self._read_for == row.key:
-            self.details.show(Shown(row, session, stored, last, beside, answers), look)
+            shown = Shown(row, session, stored, None if answers else draft, last, beside, answers)
+            self.details.show(shown, look)
 
-    def _stored(self, row: RequestRow) -> StoredRequest | None:
-        """Return the stored request of a row if it is known; else read it."""
+    def _stored(self, row: RequestRow) -> tuple[StoredRequest | None, Draft | None]:
+        """Return the stored request of a row and its draft if they are known; else read them."""
         if (opened := self.manager.inbox.known(row.key)) is not None:
-            return opened.stored
+            return opened.stored, opened.draft
         if self._read_for == row.key:
-            return self._request
+            return self._known
 
         async def read() -> None:
-            self._request = await self.listing.request(row)
+            self._known = await self.listing.request(row)
             self._read_for = row.key
             self.draw()
 
         start_work(self, read, name="details", group="details", exclusive=True)
-        return None
+        return None, None

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.claude_files import claude_directory, recorded_sessions
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Look, Place, place_of
@@ -90,6 +91,12 @@ def _row(
         done=session.done,
         labels=session.labelled,
     )
+
+
+def _with_draft(store: Store, key: str) -> tuple[StoredRequest | None, Draft | None]:
+    stored = store.requests.get(key)
+    kept = store.drafts.get(stored.request) if stored is not None and stored.has_draft else None
+    return stored, kept.draft if kept is not None else None
 
 
 def earlier_row(session: EarlierSession) -> SessionRow:
@@ -261,17 +268,17 @@ class Listing:
             self.native = rows
             self.changed()
 
-    async def request(self, row: RequestRow) -> StoredRequest | None:
-        """Return the request of a row as it is stored, or None where it cannot be read."""
+    async def request(self, row: RequestRow) -> tuple[StoredRequest | None, Draft | None]:
+        """Return the request of a row as it is stored, or None where it cannot be read, and its draft."""
         if (opened := self._inbox.known(row.key)) is not None:
-            return opened.stored
+            return opened.stored, opened.draft
         try:
             if row.session_id in self.native:
                 found = await self._records.native_waiting()
-                return next((one for one in found if one.request.id == row.key), None)
-            return await self._inbox.run(lambda store: store.requests.get(row.key))
+                return next((one for one in found if one.request.id == row.key), None), None
+            return await self._inbox.run(partial(_with_draft, key=row.key))
         except InboxError:
-            return None
+            return None, None
 
     def drop(self, key: str, session_id: str) -> None:
         """Take a request out of the list."""

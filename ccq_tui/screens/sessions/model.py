@@ -16,6 +16,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Group, Place, group_of
 from ccq_tui.inbox.requests import Origin, QuestionRequest
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.runtime.facts import TITLE_LENGTH
 from ccq_tui.runtime.launches import PlaceError, SessionSpec, wanted
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line
@@ -180,6 +181,11 @@ class SessionRow:
         return self.place not in (Place.FOREIGN, Place.NATIVE)
 
     @property
+    def quoted(self) -> str:
+        """Its name in a notice, where there is little room."""
+        return f"“{one_line(self.session, TITLE_LENGTH)}”"
+
+    @property
     def waits_since(self) -> float:
         """When its first request was asked, or its state began."""
         return self.requests[0].asked if self.requests else self.since
@@ -313,14 +319,13 @@ class SessionList(FilteredList[Any]):
         return self.on_session(next((row for row in self.sessions if row.shown), None))
 
     def kept(self, after: Self) -> Self:
-        """Keep the cursor on its row, wherever its session went; else on the row that took its place."""
+        """Keep the cursor on its row, or on its session, wherever that went; else on what took its place."""
         under = self.under
-        if isinstance(under, SessionRow) and under.session_id:
-            keys = {row.key for row in after.sessions}
-            if under.key not in keys:
-                moved = (row for row in after.sessions if row.session_id == under.session_id)
-                if (found := next(moved, None)) is not None:
-                    return after.on_session(found)
+        rows = (row for row in after.shown if isinstance(row, SessionRow))
+        if isinstance(under, SessionRow | RequestRow) and under.session_id:
+            found = next((row for row in rows if row.session_id == under.session_id), None)
+            if found is not None and all(row.key != under.key for row in after.shown):
+                return after.on_session(found)
         return FilteredList.kept(self, after)
 
 

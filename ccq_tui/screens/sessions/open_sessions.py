@@ -169,11 +169,17 @@ class OpenSessions(UserList[SessionScreen]):
         for dock in (self.front or self._app.screen).query(Dock):
             dock.notices.say(text, seconds, of)
 
-    def announce(self, asker: str, news: str, *, waits: bool = False) -> None:
+    def announce(self, asker: str, news: str, request_id: str = "") -> None:
         """Show news from outside our sessions, also to a person who looks elsewhere."""
-        self.say(f"{news}{self.leads if waits else ''}", ANNOUNCED_SECONDS, INBOX if waits else "")
+        of = f"{INBOX} {request_id}" if request_id else ""
+        self.say(f"{news}{self.leads if request_id else ''}", ANNOUNCED_SECONDS, of)
         if (front := self.front) is not None and is_live(front):
             front.notifications.call(*notification_of(asker, [news]))
+
+    def withdraw(self, request_id: str) -> None:
+        """Hide the news of a request, wherever they are shown."""
+        for screen in self:
+            screen.dock.notices.hush(f"{INBOX} {request_id}")
 
     def tell_news(self, session: SupervisedSession, news: str) -> None:
         """Show in the session on the screen what happened in another one, until somebody goes there.
@@ -201,9 +207,9 @@ class OpenSessions(UserList[SessionScreen]):
         following = next((one for one in around if one.session.waiting), None)
         if named_in_news is not None and named_in_news is not front:
             await self.show(named_in_news)
-        elif following is not None and news != INBOX:
+        elif following is not None and not news.startswith(INBOX):
             await self.show(following)
-        elif front is not None and (news == INBOX or self._waiting_elsewhere(front)):
+        elif front is not None and (news.startswith(INBOX) or self._waiting_elsewhere(front)):
             self._app.post_message(ProgramAction("waiting"))
         else:
             self.say("No other session waits for you")

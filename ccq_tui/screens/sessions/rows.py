@@ -21,10 +21,12 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox import document
+from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.place import Place
-from ccq_tui.inbox.requests import PlanRequest, QuestionRequest, Request
+from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.questions.state import Page
 from ccq_tui.runtime.view import short_path, sign_and_word
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.model import (
@@ -323,6 +325,7 @@ class Shown(NamedTuple):
         row: The row under the cursor, or that of the open panel.
         session: Its session.
         stored: The request of the row as it is stored, if that is known.
+        draft: Its draft, if there is one.
         last: The end of the conversation of a session of this terminal.
         beside: Whether it stands beside the list.
         answers: Whether the panel of the request is open.
@@ -331,6 +334,7 @@ class Shown(NamedTuple):
     row: Listed | None = None
     session: SessionRow | None = None
     stored: StoredRequest | None = None
+    draft: Draft | None = None
     last: Messages = ()
     beside: bool = False
     answers: bool = False
@@ -346,7 +350,7 @@ def details_of(shown: Shown, width: int, palette: Palette) -> Iterator[Text]:
         if stored is not None and (context := stored.context.strip()):
             yield from _message("● ", context, width, palette)
         if stored is not None and not shown.answers:
-            for part, drawn in document.drawn(_with_marks(stored.request), width):
+            for part, drawn in document.drawn(_with_draft(stored.request, shown.draft), width):
                 yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
     elif session is not None:
         words = session.last_line if session.ours else ""
@@ -357,14 +361,32 @@ def details_of(shown: Shown, width: int, palette: Palette) -> Iterator[Text]:
             yield from _message(SPEAKERS.get(who, "▸ "), text.strip(), width, palette)
 
 
-def _with_marks(request: Request) -> Iterator[Passage]:
-    """Yield the document of a request, its options with the marks of its panel."""
-    many = False
+def _with_draft(request: Request, draft: Draft | None) -> Iterator[Passage]:
+    """Yield the document of a request with what its draft selects, marked as in its panel, and its texts."""
+    state = draft or first_draft(request)
+    page, option = None, 0
     for passage in kind_of(request).document(request, None):
-        if passage.part is PassageKind.HEAD and isinstance(request, QuestionRequest):
-            many = request.questions.questions[int(passage.mark) - 1].multi_select
-        mark = f"{MARKS[many][False]} {passage.mark}"
-        yield passage._replace(mark=mark) if passage.part is PassageKind.OPTION else passage
+        if passage.part is PassageKind.HEAD:
+            yield from _typed_texts(page if draft is not None else None)
+            # A head without a number is that of the whole request.
+            page, option = state.pages[int(passage.mark) - 1] if passage.mark.isdecimal() else None, 0
+        if passage.part is PassageKind.OPTION and page is not None:
+            selected = draft is not None and option in page.draft.selected
+            mark = f"{MARKS[page.question.multi_select][selected]} {passage.mark}"
+            passage, option = passage._replace(mark=mark), option + 1
+        yield passage
+    if draft is not None:
+        yield from _typed_texts(draft.page if draft.page.question.acts else page)
+        yield Passage(PassageKind.ANSWER, draft.discussion, "✎ ")
+
+
+def _typed_texts(page: Page | None) -> Iterator[Passage]:
+    """Yield the answer and the note that were typed to a question; a text marked as selected is sent."""
+    if page is not None:
+        selected = MARKS[page.question.multi_select][True] if page.draft.other_on else ""
+        typed = page.question.seen(page.draft.other)
+        yield Passage(PassageKind.ANSWER, typed, f"{selected} ✎ ".lstrip())
+        yield Passage(PassageKind.ANSWER, page.draft.note, "✎ ")
 
 
 def _message(sign: str, markdown: str, width: int, palette: Palette) -> Iterator[Text]:
@@ -428,7 +450,7 @@ class Details(Vertical):
 
     def show(self, shown: Shown, look: ListLook) -> None:
         """Show what is known of a row, if it is another one, or more is known; ``look``: that of the list."""
-        row, session, stored, _, beside, answers = shown
+        row, session, stored, _, _, beside, answers = shown
         screen, palette = self.app.size.width, look.palette
         width = screen - look.width - 3 if beside else screen - 5
         if (made_for := (shown, look.advice, look.now(), width, palette)) == self._made_for:
@@ -440,7 +462,9 @@ class Details(Vertical):
         self._decides = isinstance(plan, PlanRequest)
         self.set_class(beside, "-beside")
         facts = facts_of(session, look.now()) if session is not None else [""]
-        if session is not None and not beside:
+        if session is None:
+            self._rule.show([])
+        elif not beside:
             name = session.session[: screen // 2]
             line = Text(head_line([name], facts[0], screen), palette.muted)
             self._rule.show([row_text(session, 0, replace(look, width=screen), False) if answers else line])

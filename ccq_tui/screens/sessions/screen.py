@@ -275,6 +275,7 @@ class SessionsScreen(AnsweringList):
             case SessionNoted(session_id):
                 self.read_soon(session_id)
             case Delivered(request_id):
+                self.notices.hush(request_id)
                 self.read_soon(request_id.partition("@")[2])
             case InboxRenewed():
                 self.read_soon()
@@ -403,7 +404,7 @@ class SessionsScreen(AnsweringList):
             case "fork":
                 self._resume(row, fork=True)
             case "park":
-                self._do(self.manager.park, row, f"Pausing {row.session}…")
+                self._do(self.manager.park, row, f"Pausing {row.quoted}…")
             case "restart":
                 self._do(self.manager.restart, row, "Restarting it…")
             case "done":
@@ -573,8 +574,8 @@ class SessionsScreen(AnsweringList):
             call()
 
     def _delete(self, row: SessionRow) -> None:
-        words = f"Delete the conversation “{row.session}”? It cannot be resumed afterwards."
-        words = f"Remove “{row.session}” from the list?" if row.place.is_gone else words
+        words = f"Delete the conversation {row.quoted}? It cannot be resumed afterwards."
+        words = f"Remove {row.quoted} from the list?" if row.place.is_gone else words
         call = partial(self._change_records, partial(self.manager.records.delete, self.options, row))
         self.ask(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
 
@@ -588,9 +589,9 @@ class SessionsScreen(AnsweringList):
             self.say(self.drafts.copy(self.app.copy_to_clipboard), 4.0)
 
     async def _copy_row(self, row: RequestRow) -> None:
-        opened, stored = self.manager.inbox.known(row.key), await self.listing.request(row)
+        stored, typed = await self.listing.request(row)
         if stored is not None:
-            request, draft = stored.request, draft_words(opened.shown) if opened is not None else ""
+            request, draft = stored.request, draft_words(typed) if typed is not None else ""
             lines = document.lines(kind_of(request).document(request, None))
             self.app.copy_to_clipboard("\n".join([*lines, "", draft]).strip() + "\n")
             self.say("Question and answer copied" if draft else "Question copied", 4.0)

@@ -177,10 +177,10 @@ class SessionManager:
                 rests.session_id, Path(rests.directory), like, asked=asked
             )
         except NotOpenedError as error:
-            return f"{rests.session} {error}"
+            return f"{rests.quoted} {error}"
         trusted = await self._trust.let_in(launch, leave="not now")
         if trusted is None:
-            return f"{rests.session} was not started: you did not trust its directory"
+            return f"{rests.quoted} was not started: you did not trust its directory"
         await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
         await self._leave_unused(None if behind else front)
         try:
@@ -189,7 +189,7 @@ class SessionManager:
                 lambda store: store.sessions.set_done(rests.session_id, False, Actor.here(Surface.INBOX))
             )
         except InboxError as error:
-            self.sessions.say(f"{rests.session} may still be marked as done: {error}", seconds=20.0)
+            self.sessions.say(f"{rests.quoted} may still be marked as done: {error}", seconds=20.0)
         return ""
 
     async def park(self, rests: SessionRow) -> str:
@@ -197,8 +197,8 @@ class SessionManager:
         try:
             done = await self._runtime.say(CommandKind.PARK, rests.session_id, Actor.here(Surface.INBOX))
         except InboxError as error:
-            return f"{rests.session} was not paused: {error}"
-        return f"{rests.session} {done.words}" if done.words else "Paused: it waits without a process"
+            return f"{rests.quoted} was not paused: {error}"
+        return f"{rests.quoted} {done.words}" if done.words else "Paused: it waits without a process"
 
     async def mark(self, row: SessionRow) -> str:
         """Mark a session as done, or take that back; return in words how that went."""
@@ -211,7 +211,7 @@ class SessionManager:
 
     async def deliver(self, row: SessionRow, request: Request, done: str) -> str:
         """Have an answer reach its asker; return in words what was ``done``, and how it gets there."""
-        name = row.session
+        name = row.quoted
         if self.sessions.known(row.session_id) is not None:
             return f"{done} · {name} continues"
         if row.place is Place.FOREIGN:
@@ -221,7 +221,7 @@ class SessionManager:
         if row.place.is_gone:
             return "Not delivered: its session is gone"
         problem = await self.resume(row, behind=True)
-        return problem or f"{done} · {name} starts in the background to receive it"
+        return problem or f"{done} · {name} starts in the background"
 
     # -- closing -----------------------------------------------------------------------------------------
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.place import Place
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions.state import Draft
 from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     UNSTORED,
@@ -23,8 +29,10 @@ from ccq_tui.screens.sessions.rows import (
     ALONE,
     EMPTY,
     ListLook,
+    Shown,
     ShownField,
     beyond,
+    details_of,
     head_line,
     head_parts,
     list_lines,
@@ -211,3 +219,38 @@ def test_what_can_be_done_with_the_row_for_a_new_session() -> None:
     assert enter_words(NEW_ROW, None) == "new session"
     assert words_for(NEW_ROW, None, alone=False) == {"everywhere"}
     assert words_for(None, None, alone=False, typed=True) == {"everywhere", "moving"}
+
+
+def test_the_cursor_goes_from_an_answered_request_to_its_session() -> None:
+    before = SessionList(ordered((PARKED, README), 0)).on_key(f"{PARKED.key} 0")
+    resumed = session(PARKED.session, 0, "idle", number=1)
+    resumed = replace(resumed, key="mode 1")
+    after = before.with_rows(ordered((README, resumed), 0))
+    assert (before.under, after.under) == (PARKED.requests[0], resumed)
+
+
+def test_the_details_of_a_request_show_what_its_draft_selects_and_says() -> None:
+    options = (Option("Red"), Option("Blue"))
+    asked = (
+        Question("Which colour?", "Colour", options),
+        Question("Which ones?", "Ones", options, multi_select=True),
+        Question("Which else?", "Else", options),
+    )
+    request = QuestionRequest("toolu_1", "s", QuestionSet("toolu_1", asked))
+    first = first_draft(request)
+    drafts = (Draft((1,), note="as the sky"), Draft((0, 1)), Draft(other="green", other_on=True))
+    pages = tuple(replace(page, draft=one) for page, one in zip(first.pages, drafts, strict=True))
+    stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
+    shown = Shown(row=PARKED.requests[0], stored=stored, draft=replace(first, pages=pages))
+
+    def marked(shown: Shown) -> list[str]:
+        lines = (line.plain.strip() for line in details_of(shown, 60, PLAIN))
+        return [line for line in lines if line[:1] in tuple("○●◻◼✎")]
+
+    assert marked(shown) == [
+        *("○ 1  Red", "● 2  Blue", "✎ as the sky"),
+        *("◼ 1  Red", "◼ 2  Blue"),
+        *("○ 1  Red", "○ 2  Blue", "● ✎ green"),
+    ]
+    unmarked = ["○ 1  Red", "○ 2  Blue", "◻ 1  Red", "◻ 2  Blue", "○ 1  Red", "○ 2  Blue"]
+    assert marked(shown._replace(draft=None)) == unmarked
