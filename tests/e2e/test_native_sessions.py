@@ -195,7 +195,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
         (third,) = natives.asked()
         shown(native, "❯ 1. SQLite")
         name = third.request.tool_use_id
-        assert "--choose 1=N\n             --choose 2=N,N\n" in natives.ccq("show", name)
+        assert "--choose 1=NUMBER\n             --choose 2=NUMBER,NUMBER\n" in natives.ccq("show", name)
         one = ("--other", "1=a text file", "--note", "1=for now")
         two = ("--choose", "2=1,3", "--other", "2=x, y")
         natives.ccq("answer", name, *one, *two, "--choose", "3=1", "--choose", "4=2,1")
