@@ -64,8 +64,14 @@ class Terminal:
 
 @lru_cache(maxsize=4096)
 def _cells(text: str) -> list[str]:
-    """Return what stands in each cell; most lines are drawn many times."""
-    return [cell for one in text for cell in (one, *[""] * (cell_len(one) - 1))]
+    """Return what stands in each cell, with the marks on it; most lines are drawn many times."""
+    cells: list[str] = []
+    for one in text:
+        if width := cell_len(one):
+            cells += [one, *[""] * (width - 1)]
+        elif cells:
+            cells[-1] += one
+    return cells
 
 
 _terminals: WeakKeyDictionary[App[Any], Terminal] = WeakKeyDictionary()
