@@ -146,7 +146,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             second = one.open()
             assert second.session is one.runtime.sessions[1]
             await second.state(ev.SessionState.QUEUED)
-        with step("a prompt of another process; its question is parked, the room is the other session's"):
+        with step("a prompt of another process; its question is paused, the room is the other session's"):
             pid = one.pid_of(heard)
             os.kill(pid, signal.SIGSTOP)
             sent = await other_process(home, "send", name[:8], "And the color?", "--json")
@@ -158,7 +158,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             await heard.until(ev.PromptRecorded, count=2)
             await one.runtime.inbox.run(lambda _: None)
             assert unread(home) == []
-            assert "parked" in await other_process(home, "park", name)
+            assert "paused" in await other_process(home, "park", name)
             await heard.state(ev.SessionState.PARKED)
             assert not alive(pid)
             await second.until(ev.Connected)
