@@ -100,6 +100,7 @@ async def test_whatever_needs_an_extra_says_the_same(
     (receipt,) = await deliver(Notification("", ""), ["json://127.0.0.1"], ())
     assert receipt.problem == missing("notify")
     monkeypatch.delitem(sys.modules, "ccq_tui.remote.relay.redis", raising=False)
+    monkeypatch.setitem(sys.modules, "redis.asyncio", None)  # another test may have imported it
     store = ("relay", "invite", "--store", "redis://127.0.0.1/0")
     assert await asyncio.to_thread(ccq, *store, code=2) == f"Error: {missing('redis')}\n"
 
