@@ -517,6 +517,8 @@ def idle_why(typed: str, state: Draft | None) -> str:
     if state is None:
         return ""
     if acts := state.page.question.acts:
+        if typed.isdigit() and all(act.key != typed for act in acts):
+            return "digits that are not offered"
         there = state.page.cursor in state.page.rows and acts[state.page.cursor].key == typed
         return "keys of the choice that has the cursor" if there else ""
     if state.page.is_field and typed in "jk":
