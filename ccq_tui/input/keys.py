@@ -55,7 +55,7 @@ class Does(str):
         return f"{ends} {rest}".rstrip()
 
 
-IRREGULAR = {"go": "goes", "next": "goes on", "none": "takes none", "back": "goes back"}
+IRREGULAR = {"go": "goes", "next": "goes on", "none": "answers none", "back": "goes back"}
 
 
 class KeyPlace(StrEnum):

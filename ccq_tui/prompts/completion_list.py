@@ -81,9 +81,15 @@ class CompletionList:
 
     @property
     def runs(self) -> bool:
-        """Whether Enter runs the chosen row: a command that begins the prompt and needs no arguments."""
+        """Whether Enter runs the chosen row: a command that begins the prompt and needs no arguments.
+
+        One that only contains the typed letters is put into the prompt first, unless a person moved to it: it
+        may be a slip, and a skill costs a turn.
+        """
         begins = self.wanted.kind is CompletionKind.COMMANDS and not self.wanted.start
-        return begins and self.chosen is not None and self.chosen.hint[:1] in ("", "[")
+        if not begins or self.chosen is None or not (self.moved or self.chosen.begins(self.wanted.query)):
+            return False
+        return self.chosen.hint[:1] in ("", "[")
 
     def by(self, steps: int) -> CompletionList:
         """Move the cursor, from the last row to the first and back."""
@@ -146,7 +152,7 @@ class CompletionList:
         # Not `enter_takes`: what is true again at the next moment would flicker.
         takes = searching or self.moved or not self._left_to_prompt
         return (
-            ("Enter", "send" if not takes else "run" if self.runs else "take"),
+            ("Enter", "send" if not takes else "run" if self.runs else "insert"),
             *(() if takes and not self.runs else (("Tab", "complete"),)),
             ("↑ ↓", "choose"),
             *(((again, "next"),) if searching and again else ()),

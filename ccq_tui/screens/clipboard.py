@@ -60,7 +60,7 @@ def copy_beside(app: App[Any], text: str) -> None:
 def copy_to_programs(text: str) -> None:
     """Put a text on the clipboards that have a program here."""
     for command in clipboard_commands(os.environ):
-        # clip.exe reads the console's own encoding unless told otherwise by a byte order mark.
+        # clip.exe reads the console's own encoding unless a byte order mark says otherwise.
         data = text.encode("utf-16") if command[0] == "clip.exe" else text.encode(errors="replace")
         with suppress(OSError, subprocess.TimeoutExpired):
             # A selection's owner lives on: it must not hold our pipes open.

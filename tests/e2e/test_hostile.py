@@ -104,8 +104,8 @@ def stock(home: CleanHome, place: Path) -> Path:
     )
     with closing(Store(inbox)) as store:
         for number, directory in enumerate((place, f"{place}\n{MARK}", MARK)):
-            told = {"name": LONG, "last_line": LONG, "labels": {MARK: LONG}} if number else {}
-            store.sessions.upsert(IDS[number], str(directory), **told)
+            facts = {"name": LONG, "last_line": LONG, "labels": {MARK: LONG}} if number else {}
+            store.sessions.upsert(IDS[number], str(directory), **facts)
             store.sessions.set_state(IDS[number], SessionState.PARKED, MARK)
             asked = QuestionSet(f"call{number}", (QUESTION, QUESTION), LONG, intro=LONG)
             store.requests.add(QuestionRequest(f"call{number}", IDS[number], asked), LONG)
@@ -120,7 +120,7 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
     root.mkdir()
     home = clean_environment("http://127.0.0.1:9", root=root)
     hostile_place(home.project / NAME)
-    told = {
+    texts = {
         "CCQ_NOTIFY": "osc777",
         "CCQ_PROGRESS": "on",
         "CCQ_BELL": "false",
@@ -129,7 +129,7 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
     }
     place = str(home.project / NAME)
     inbox = stock(home, home.project / NAME)
-    run = start(scenario(), "--cwd", place, prompt=f"go {MARK}", home=home, variables=told, size=(110, 50))
+    run = start(scenario(), "--cwd", place, prompt=f"go {MARK}", home=home, variables=texts, size=(110, 50))
     terminal = run.terminal
     with step("the question about trust names the files and what they do"):
         terminal.wait(TRUST_QUESTION)
@@ -196,7 +196,7 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
         terminal.wait(lambda screen: "does not exist" in screen.prose)
         terminal.press("escape")
         terminal.wait_gone("Directory")
-    with step("a question of another program, which somebody on another device declines"):
+    with step("a question of another program, which another device declines"):
         terminal.press("f4")
         terminal.press("enter")
         terminal.wait_panel("Which?")

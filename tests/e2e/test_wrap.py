@@ -19,7 +19,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
-from tests.e2e.wrapped import SOMEBODY, Wrapped
+from tests.e2e.wrapped import BY_COMMAND, Wrapped
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it ends processes that it finds in /proc")
 
@@ -77,7 +77,7 @@ def test_questionary_is_answered_from_the_inbox(tmp_path: Path) -> None:
         wrapped.answer("Which features?", "Auth", "Logs")
         wrapped.answer("Sure?", "No")
         rejected = wrapped.asked("Name?")
-        wrapped.store.requests.settle(rejected.request.id, Answered((Answer(other="abc"),)), SOMEBODY)
+        wrapped.store.requests.settle(rejected.request.id, Answered((Answer(other="abc"),)), BY_COMMAND)
         wrapped.state(rejected, RequestState.CANCELLED)
         again = wrapped.asked("Name?").request
         assert isinstance(again, QuestionRequest)
@@ -297,7 +297,7 @@ def test_a_wrapped_program_is_stopped_and_continued_like_any_other(tmp_path: Pat
         shell.wait("Second?")
         shell.wait(lambda _: len(store.requests.waiting()) == 1)
         (stored,) = store.requests.waiting()
-        store.requests.settle(stored.request.id, Answered((Answer(selected=("Yes",)),)), SOMEBODY)
+        store.requests.settle(stored.request.id, Answered((Answer(selected=("Yes",)),)), BY_COMMAND)
         shell.wait("got one y")
 
 
@@ -336,7 +336,7 @@ sys.stdout.write("\\x1b[?25hended by hand\\r\\n")
 def test_an_answer_that_cannot_be_typed_comes_back(tmp_path: Path) -> None:
     with Wrapped([sys.executable, "-c", STUBBORN], tmp_path, options=("--name", "menu")) as wrapped:
         stored = wrapped.asked("Which one?")
-        wrapped.store.requests.settle(stored.request.id, Answered((Answer(selected=("Two",)),)), SOMEBODY)
+        wrapped.store.requests.settle(stored.request.id, Answered((Answer(selected=("Two",)),)), BY_COMMAND)
         stored = wrapped.state(stored, RequestState.CANCELLED)
         reason = "it could not be typed to the end at menu's prompt: the mark did not move"
         assert stored.outcome == Cancelled(reason)

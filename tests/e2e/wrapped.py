@@ -21,7 +21,7 @@ from tests.e2e.conftest import program
 from tests.e2e.terminal import LIMIT, NotShownError, Terminal
 from tests.processes import with_variable
 
-SOMEBODY = Actor(Surface.COMMAND, "ccq-tui answer")
+BY_COMMAND = Actor(Surface.COMMAND, "ccq-tui answer")
 
 
 class Wrapped(Terminal):
@@ -81,7 +81,7 @@ class Wrapped(Terminal):
         """Answer a prompt once it is asked, and wait until its program has the answer."""
         stored = self.asked(text)
         outcome = Answered((Answer(selected=selected, other=other),))
-        assert isinstance(self.store.requests.settle(stored.request.id, outcome, SOMEBODY), Won)
+        assert isinstance(self.store.requests.settle(stored.request.id, outcome, BY_COMMAND), Won)
         return self.state(stored, RequestState.DELIVERED)
 
     def state(self, stored: StoredRequest, state: RequestState) -> StoredRequest:
