@@ -15,6 +15,7 @@ from ccq_tui.compat.sdk.light_import import import_sdk
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
+    from ccq_tui.agent.claude.head_start import HeadStart
     from ccq_tui.agent.claude.prestart import Prestarted
 
 _logger = logging.getLogger(__name__)
@@ -50,13 +51,15 @@ def load_now() -> type[Connection]:
 
 
 @asynccontextmanager
-async def prestarted(options: SessionOptions | None, prompt: str = "") -> AsyncIterator[Prestarted | None]:
+async def prestarted(
+    options: SessionOptions | None, prompt: str = "", head_start: HeadStart | None = None
+) -> AsyncIterator[Prestarted | None]:
     """Start the CLI of the first session early, and end it unless a session takes it over.
 
     Yields None if the options are not known yet, or the process cannot be started: its session will
     report that.
     """
-    ahead = await _prestarted(options, prompt) if options is not None else None
+    ahead = await _prestarted(options, prompt, head_start) if options is not None else None
     try:
         yield ahead
     finally:
@@ -64,14 +67,16 @@ async def prestarted(options: SessionOptions | None, prompt: str = "") -> AsyncI
             await ahead.close()
 
 
-async def _prestarted(options: SessionOptions, prompt: str) -> Prestarted | None:
+async def _prestarted(
+    options: SessionOptions, prompt: str, head_start: HeadStart | None
+) -> Prestarted | None:
     try:
         sdk = import_sdk()
         from ccq_tui.agent.claude.prestart import Prestarted
     except ImportError as error:
         _logger.info("No process can be started ahead: %s", error)
         return None
-    ahead = Prestarted(options, prompt, await asyncio.to_thread(first_mode, options))
+    ahead = Prestarted(options, prompt, await asyncio.to_thread(first_mode, options), head_start)
     try:
         await ahead.start()
     except (sdk.ClaudeSDKError, OSError, ValueError) as error:

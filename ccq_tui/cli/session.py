@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ from ccq_tui.preboot_input import early_prompt
 from ccq_tui.text import reason, safe
 
 if TYPE_CHECKING:
+    from ccq_tui.agent.claude.head_start import HeadStart
     from ccq_tui.config.launch import Launch
     from ccq_tui.preboot_input import EarlyPrompt
 
@@ -64,23 +66,33 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
     # each. The app looks for it as soon as it is made.
     gc.disable()
+    usual = not (plain or resumes or flags.keys() & {"session_id", "worktree"} or not_terminals())
+    early = None if choose or plain else shown_early(context)
     try:
-        return begin(
-            given_settings(context),
-            plain=plain,
-            early=None if choose or plain else shown_early(context),
-            prompt=prompt,
-            continue_last=continue_last,
-            resume=resume,
-            fork=flags.get("fork", False),
-            choose=choose,
-            worktree=flags.get("worktree"),
-            name=flags.get("name", "").strip(),
-            labels=dict(word.split("=", 1) for word in flags.get("labels", ())),
-            chosen_id=flags.get("session_id", "").lower(),
-        )
+        with _head_start(flags) if usual else nullcontext() as head_start:
+            return begin(
+                given_settings(context),
+                plain=plain,
+                head_start=head_start,
+                early=early,
+                prompt=prompt,
+                continue_last=continue_last,
+                resume=resume,
+                fork=flags.get("fork", False),
+                choose=choose,
+                worktree=flags.get("worktree"),
+                name=flags.get("name", "").strip(),
+                labels=dict(word.split("=", 1) for word in flags.get("labels", ())),
+                chosen_id=flags.get("session_id", "").lower(),
+            )
     finally:
         gc.enable()
+
+
+def _head_start(flags: Mapping[str, Any]) -> HeadStart:
+    from ccq_tui.agent.claude.head_start import HeadStart
+
+    return HeadStart(flags)
 
 
 def _piped() -> str:
@@ -140,6 +152,7 @@ def begin(
     given: Mapping[str, Any],
     *,
     early: EarlyPrompt | None = None,
+    head_start: HeadStart | None = None,
     worktree: str | None = None,
     resume: str = "",
     plain: str = "",
@@ -165,7 +178,7 @@ def begin(
         require_terminal(plain)
         launch = in_worktree(launch, worktree)
     require_terminal(plain)
-    return show(launch, early, plain)
+    return show(launch, early, plain, head_start)
 
 
 def plain_why(context: click.Context) -> str:
@@ -184,7 +197,9 @@ def require_terminal(plain: str = "") -> None:
         )
 
 
-def show(launch: Launch, early: EarlyPrompt | None = None, plain: str = "") -> int:
+def show(
+    launch: Launch, early: EarlyPrompt | None = None, plain: str = "", head_start: HeadStart | None = None
+) -> int:
     """Show the screen until it ends, or go line by line if ``plain`` says why; return the exit code."""
     from ccq_tui.logs import start_logging
 
@@ -199,13 +214,13 @@ def show(launch: Launch, early: EarlyPrompt | None = None, plain: str = "") -> i
             return asyncio.run(lead(launch, plain))
         except OSError as error:
             raise Unprinted(f"The lines cannot be printed: {reason(error)}.") from error
-    code = asyncio.run(_shown(launch, early))
+    code = asyncio.run(_shown(launch, early, head_start))
     if code == CRASHED:
         say_where_the_log_is()
     return code
 
 
-async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
+async def _shown(launch: Launch, early: EarlyPrompt | None, head_start: HeadStart | None) -> int:
     import asyncio
 
     from ccq_tui.agent.loader import prestarted
@@ -214,7 +229,10 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     # Not for a session that depends on a question, a file or a claim that comes first.
     named = launch.continue_last or launch.resume or launch.chosen_id
     known = not (launch.trusted.carried or named or launch.program.choose or launch.program.inbox)
-    async with prestarted(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
+    if head_start and not known:
+        head_start.drop()
+    options = session_options(launch) if known else None
+    async with prestarted(options, launch.prompt.rstrip(), head_start) as ahead:
         # In a thread, so that the event loop reads from the CLI that starts meanwhile and its pipes do not
         # fill up.
         app = await asyncio.to_thread(import_module, "ccq_tui.app")

@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, begin, parse_json
 from ccq_tui.claude_files import claude_directory
-from ccq_tui.config.load import SettingsFile
 from ccq_tui.config.paths import project_directories
+
+if TYPE_CHECKING:
+    from ccq_tui.config.load import SettingsFile
 
 FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json")
 """Files in which a project keeps settings, hooks and MCP servers of Claude Code."""

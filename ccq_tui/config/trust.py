@@ -6,14 +6,17 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ccq_tui.bounded import json_object, parse_json, read_bytes
 from ccq_tui.claude_files import global_config
 from ccq_tui.config.carried import CarriedFile, carried_files, mapping
-from ccq_tui.config.load import Loaded
 from ccq_tui.config.paths import project_config, project_directories, state_dir
 from ccq_tui.stored import locked, write_whole
 from ccq_tui.worktrees.model import main_checkout
+
+if TYPE_CHECKING:
+    from ccq_tui.config.load import Loaded
 
 STORE = "trust.json"
 STORE_BYTES = 10_000_000

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.claude.head_start import HeadStart
 from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
 from ccq_tui.agent.loader import prestarted
 from ccq_tui.inbox.requests import QuestionRequest
@@ -39,6 +42,28 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
             assert not ahead.fits(run.session.options), "it has its session"
         assert not alive(pid)
     assert len(model.requests()) == 3, "neither prompt reached the agent twice"
+
+
+async def test_a_session_started_as_before_has_the_process_that_began_first(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
+    monkeypatch.chdir(home.project)
+    for is_second in (False, True):
+        with HeadStart({}) as head_start:
+            begun = head_start._process
+            assert bool(begun) is is_second
+            async with (
+                prestarted(options_in(home), "Build it", head_start) as ahead,
+                Running(home, ahead=ahead) as run,
+            ):
+                run.session.send("Build it")
+                asked = await run.until(QuestionRequest)
+                run.answer(asked.request.id, SQLITE)
+                assert "SQLite" in (await run.until(ev.ToolFinished)).output
+                await run.until(ev.TurnEnded)
+                assert run.one(ev.Connected).session_id == head_start.session_id
+                assert not begun or run.pid == begun.pid
 
 
 async def test_a_long_prompt_is_left_to_the_session(play: Play) -> None:

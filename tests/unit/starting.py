@@ -66,5 +66,5 @@ class FakeApp(ModuleType):
         (launch,) = self.launches[before:]
         return launch
 
-    async def start_nothing(self, options: SessionOptions, prompt: str) -> None:
+    async def start_nothing(self, options: SessionOptions, prompt: str, head_start: object) -> None:
         self.written_ahead.append(prompt)

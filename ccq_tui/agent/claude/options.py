@@ -9,7 +9,7 @@ from typing import cast
 import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
-from ccq_tui.agent.claude.orphans import PROGRAM
+from ccq_tui.agent.claude.launch import PROGRAM
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
 

@@ -17,11 +17,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ccq_tui.agent.claude.launch import PROGRAM
+
 _logger = logging.getLogger(__name__)
 
 END_SECONDS = 5.0
-PROGRAM = "CCQ_TUI_PROGRAM"
-"""The variable that gives a CLI the number of its program."""
 
 _PROC = Path("/proc")
 _PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "command=")

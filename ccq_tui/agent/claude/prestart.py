@@ -12,12 +12,14 @@ from uuid import uuid4
 from claude_agent_sdk import ClaudeSDKClient
 
 from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.process import opened
 from ccq_tui.agent.claude.prompts import prompt_message
 from ccq_tui.agent.claude.transport import CliTransport
 from ccq_tui.agent.options import SessionOptions
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.gate import Gate
+    from ccq_tui.agent.claude.head_start import HeadStart
 
 _logger = logging.getLogger(__name__)
 
@@ -36,8 +38,15 @@ class Prestarted:
         prompt_id: The UUID of the prompt.
     """
 
-    def __init__(self, options: SessionOptions, prompt: str = "", mode: str | None = None) -> None:
-        self.session_id, self.prompt_id = options.session_id or str(uuid4()), str(uuid4())
+    def __init__(
+        self,
+        options: SessionOptions,
+        prompt: str = "",
+        mode: str | None = None,
+        head_start: HeadStart | None = None,
+    ) -> None:
+        self.session_id = head_start.session_id if head_start else options.session_id or str(uuid4())
+        self.prompt_id = str(uuid4())
         self.prompt = ""
         self._line = json.dumps(prompt_message(prompt, self.prompt_id)) + "\n" if prompt else ""
         self._wanted = prompt
@@ -56,7 +65,7 @@ class Prestarted:
             can_use_tool=self._later("can_use_tool"),
             stderr=lambda line: self._hear(line),
         )
-        self._transport = CliTransport(chosen)
+        self._transport = CliTransport(chosen, head_start.opened if head_start else opened)
         self._transport.elicit_by(self._later("elicit"))
         self._client = ClaudeSDKClient(chosen, transport=self._transport)
         self._connecting: asyncio.Task[None] | None = None

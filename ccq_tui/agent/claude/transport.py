@@ -16,7 +16,8 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions
 
 from ccq_tui.agent.claude.elicitations import Answer, Elicitations
-from ccq_tui.compat.sdk.process_transport import ProcessTransport
+from ccq_tui.agent.claude.process import CliProcess, opened
+from ccq_tui.compat.sdk.process_transport import Opener, ProcessTransport
 
 PAUSE = 0.005
 """Seconds between two reads of deltas, in which a fast model sends a hundred."""
@@ -119,8 +120,8 @@ class CliTransport(ProcessTransport):
     The SDK takes a tenth of a millisecond for each message, and a fast model sends ten thousand in a second.
     """
 
-    def __init__(self, options: ClaudeAgentOptions) -> None:
-        super().__init__(options)
+    def __init__(self, options: ClaudeAgentOptions, opener: Opener = opened) -> None:
+        super().__init__(options, opener)
         self._guard: Guard | None = None
         self._elicitations: Elicitations | None = None
         self.trusted: Path | None = None
@@ -146,9 +147,9 @@ class CliTransport(ProcessTransport):
     async def connect(self) -> None:
         """Start the process, and the guard that ends it if this program is killed."""
         await super().connect()
-        if self._guard is None and self.pid is not None:
+        if self._guard is None and isinstance(self.process, CliProcess):
             try:
-                self._guard = await Guard.over(self.pid, self.input_descriptor())
+                self._guard = await Guard.over(self.process.pid, os.dup(self.process.stdin.fileno()))
             except asyncio.CancelledError:
                 # The SDK ends a process only after this has returned.
                 await super().close()

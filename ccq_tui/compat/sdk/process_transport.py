@@ -10,14 +10,14 @@ start, and a closed terminal hangs up on the CLI too, so that the answer to its 
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
-from functools import partial
 from types import ModuleType
 from typing import Any
 
 import anyio
+from anyio.abc import Process
 from claude_agent_sdk import ClaudeAgentOptions
 from claude_agent_sdk._internal.transport import subprocess_cli
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
@@ -31,35 +31,49 @@ require(
 require(subprocess_cli, "anyio")
 
 
-# Each process that the SDK starts has a login session of its own, for which the SDK has no option: the kernel
-# hangs up on the whole foreground group of a terminal that is closed, and a CLI in it would end before its
-# program can park the question.
+Opener = Callable[[Sequence[str], str | None, Mapping[str, str]], Process]
+"""Starts a CLI with its command, directory and environment, and pipes to its standard streams."""
+_opener: ContextVar[Opener] = ContextVar("opener")
+
+
+async def _open_process(
+    command: Sequence[str], *, cwd: str | None, env: Mapping[str, str], **how: Any
+) -> Process:
+    if (opener := _opener.get(None)) is None:
+        return await anyio.open_process(command, cwd=cwd, env=env, **how)
+    return opener(command, cwd, env)
+
+
+# The SDK has no option for the way in which its processes start.
 _apart = ModuleType("anyio")
-vars(_apart).update(vars(anyio), open_process=partial(anyio.open_process, start_new_session=True))
+vars(_apart).update(vars(anyio), open_process=_open_process)
 vars(subprocess_cli)["anyio"] = _apart
 
 
 class ProcessTransport(SubprocessCLITransport):
-    """The transport that starts the CLI."""
+    """The transport that starts the CLI in its own way."""
 
-    def __init__(self, options: ClaudeAgentOptions) -> None:
+    def __init__(self, options: ClaudeAgentOptions, opener: Opener) -> None:
         # The SDK sets this itself when it makes the transport and there is somebody to ask.
         super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
+        self._opener = opener
+
+    async def connect(self) -> None:
+        """Start the process."""
+        _opener.set(self._opener)
+        await super().connect()
+
+    async def close(self) -> None:
+        """End the process; the SDK leaves its output open if nobody reads it to the end."""
+        process = self._process
+        await super().close()
+        if process is not None and process.stdout is not None:
+            await process.stdout.aclose()
 
     @property
-    def pid(self) -> int | None:
-        """The id of the process, or None without one."""
-        return None if self._process is None else self._process.pid
-
-    def input_descriptor(self) -> int | None:
-        """Duplicate the descriptor that writes to the process; the caller closes it.
-
-        Return None if the process no longer runs, or if anyio, which has no public way to it, has changed its
-        private one.
-        """
-        writer: Any = getattr(getattr(self._process, "stdin", None), "_stream", None)
-        pipe = writer.get_extra_info("pipe") if hasattr(writer, "get_extra_info") else None
-        return None if pipe is None or pipe.closed else os.dup(pipe.fileno())
+    def process(self) -> Process | None:
+        """The process, or None without one."""
+        return self._process
 
     def read_through(self, wrap: Callable[[AsyncIterator[str]], AsyncIterator[str]]) -> None:
         """Read the output, in pieces cut anywhere, through another stream that ``wrap`` makes of it."""

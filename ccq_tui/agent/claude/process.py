@@ -1,0 +1,134 @@
+"""A process of the CLI, as the SDK uses it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from signal import Signals
+from typing import IO, cast
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+
+from ccq_tui.agent.claude.launch import start
+
+POLL_SECONDS = 0.01
+
+
+class CliProcess(Process):
+    """A started CLI, as the SDK uses it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._stdin = PipeWriter(cast("IO[bytes]", process.stdin))
+        self._stdout = PipeReader(cast("IO[bytes]", process.stdout))
+        self._stderr = PipeReader(cast("IO[bytes]", process.stderr))
+
+    async def wait(self) -> int:
+        """Wait for the end of the process; return its exit code."""
+        while (code := self._process.poll()) is None:  # noqa: ASYNC110 - nothing else says so everywhere
+            await anyio.sleep(POLL_SECONDS)
+        return code
+
+    async def aclose(self) -> None:
+        """Close the pipes, and wait for the end of the process."""
+        for stream in (self._stdin, self._stdout, self._stderr):
+            await stream.aclose()
+        await self.wait()
+
+    def terminate(self) -> None:
+        """Ask the process to end."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """End the process."""
+        self._process.kill()
+
+    def send_signal(self, signal: Signals) -> None:
+        """Send a signal to the process."""
+        self._process.send_signal(signal)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, or None while the process runs."""
+        return self._process.poll()
+
+    @property
+    def stdin(self) -> PipeWriter:
+        """What writes to the process."""
+        return self._stdin
+
+    @property
+    def stdout(self) -> PipeReader:
+        """What reads its output."""
+        return self._stdout
+
+    @property
+    def stderr(self) -> PipeReader:
+        """What reads its standard error."""
+        return self._stderr
+
+
+def opened(command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> CliProcess:
+    """Start a CLI for the SDK; as `start`."""
+    return CliProcess(start(command, cwd, env))
+
+
+class _Pipe:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        os.set_blocking(file.fileno(), False)
+
+    def fileno(self) -> int:
+        """Return the pipe's descriptor; raises ValueError once it is closed."""
+        return self._file.fileno()
+
+    async def aclose(self) -> None:
+        """Close the pipe; what waits for it raises `ClosedResourceError`."""
+        if not self._file.closed:
+            anyio.notify_closing(self._file)
+            with suppress(OSError):
+                self._file.close()
+
+
+class PipeReader(_Pipe, ByteReceiveStream):
+    """Reads from a process."""
+
+    async def receive(self, max_bytes: int = 65_536) -> bytes:
+        """Return what is there, once something is; raises `EndOfStream`, and then closes the pipe."""
+        await anyio.lowlevel.checkpoint()
+        while not self._file.closed:
+            # None stands for "nothing yet".
+            if found := self._file.read(max_bytes):
+                return found
+            if found is not None:
+                await self.aclose()
+                raise anyio.EndOfStream
+            await anyio.wait_readable(self._file)
+        raise anyio.ClosedResourceError
+
+
+class PipeWriter(_Pipe, ByteSendStream):
+    """Writes to a process."""
+
+    async def send(self, item: bytes) -> None:
+        """Write all; raises `BrokenResourceError` if nobody can read it any more."""
+        left = memoryview(item)
+        while left:
+            if self._file.closed:
+                raise anyio.ClosedResourceError
+            try:
+                written = self._file.write(left)
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
+            if written is None:
+                await anyio.wait_writable(self._file)
+            else:
+                left = left[written:]
