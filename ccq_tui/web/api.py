@@ -6,21 +6,18 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from enum import Enum
-from functools import wraps
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin, get_type_hints
 
 from fastapi import APIRouter, Body, Depends, FastAPI
-from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from pydantic import Field, PlainValidator
+from pydantic import Field, PlainValidator, TypeAdapter, ValidationError
 from sse_starlette import EventSourceResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
-from starlette.types import Message
+from starlette.routing import BaseRoute, request_response
 
 import ccq_tui
 from ccq_tui.web.bodies import JsonBody, ProblemDocument, checked
@@ -58,54 +55,50 @@ def shaped(shape: type[JsonBody], *, exact: bool = False) -> PlainValidator:
     return PlainValidator(lambda body: checked(shape, body, exact=exact), json_schema_input_type=shape)
 
 
+async def entered(request: Request) -> Any:
+    """Mark the parameter of an endpoint that is the call as `enter` made it."""
+
+
 class ApiRoute(APIRoute):
-    """A route that checks who calls, by its tags, and the names of parameters, before it reads a body."""
+    """A route that checks who calls, by its tags, and the names of parameters, before it reads a body.
+
+    FastAPI makes the document of it. What FastAPI does with each call takes half a millisecond, so a call
+    is read here: ``given`` is its body, other parameters are those of its query.
+    """
 
     def __init__(self, path: str, endpoint: Callable[..., Awaitable[Answer]], **options: Any) -> None:
-        @wraps(endpoint)
-        async def answered(**given: Any) -> Response:
-            result = await endpoint(**given)
-            return result if isinstance(result, Response) else JSONResponse(result or {"success": True})
-
         places = [
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
             for name in re.findall(r"{(\w+)}", path)
         ]
         options["openapi_extra"] = {"parameters": places}
         options["dependencies"] = [Depends(_BEARER)] if options["tags"] else []
-        super().__init__(path, answered, **options)
+        super().__init__(path, endpoint, **options)
+        self.app = request_response(self._answered)
+        hints = get_type_hints(endpoint, include_extras=True)
+        marks = getattr(hints.get("given"), "__metadata__", ())
+        self._shape: Any = next((one.func for one in marks if isinstance(one, PlainValidator)), None)
+        self._query = {one.alias: TypeAdapter[Any](hints[one.name]) for one in self.dependant.query_params}
+        kinds = get_type_hints(endpoint)
+        self._repeated = {one for one in self._query if get_origin(kinds[one]) is tuple}
 
-    def get_route_handler(self) -> Callable[[Request], Any]:
-        """Return what handles a call of the route."""
-        handle = super().get_route_handler()
-        known = {one.alias for one in self.dependant.query_params}
-
-        async def entered(request: Request) -> Response:
-            request.state.call = await request.app.state.enter(request, self.tags)
-            for name in request.query_params:
-                if name not in known:
-                    raise wrong(name, "the call takes no such parameter")
-            body = self.body_field and await read_body(request, request.app.state.body)
-
-            async def receive() -> Message:
-                return {"type": "http.request", "body": body or b" "}  # an empty one is no JSON either
-
-            response: Response = await handle(_Unread(request.scope, receive))
-            return response
-
-        return entered
-
-
-class _Unread(Request):
-    """A call whose body is checked as bytes, whatever type it says it has."""
-
-    async def json(self) -> Any:
-        return await self.body()
-
-
-async def entered(request: Request) -> Any:
-    """Return the call as `enter` made it."""
-    return request.state.call
+    async def _answered(self, request: Request) -> Response:
+        state = request.app.state
+        given = {"call": await state.enter(request, self.tags)}
+        for name in request.query_params:
+            if name not in self._query:
+                raise wrong(name, "the call takes no such parameter")
+        if self._shape is not None:
+            given["given"] = self._shape(await read_body(request, state.body))
+        for name in request.query_params:
+            texts = request.query_params.getlist(name)
+            try:
+                wanted = texts if name in self._repeated else texts[-1]
+                given[name] = self._query[name].validate_python(wanted)
+            except ValidationError as error:
+                raise wrong(name, error.errors()[0]["msg"]) from error
+        result = await self.endpoint(**given)
+        return result if isinstance(result, Response) else JSONResponse(result or {"success": True})
 
 
 def api_app(
@@ -126,7 +119,7 @@ def api_app(
         more: Its other routes.
         refusals: What answers errors of its own.
     """
-    failures = (ProblemError, HTTPException, RequestValidationError, Exception)
+    failures = (ProblemError, HTTPException, Exception)
     app = FastAPI(
         title=title,
         version=ccq_tui.__version__,
@@ -164,9 +157,6 @@ async def _failed(request: Request, error: Exception) -> Response:
     match error:
         case ProblemError():
             problem = error
-        case RequestValidationError():
-            first = error.errors()[0]
-            problem = wrong([one for one in first["loc"] if isinstance(one, str)][-1], first["msg"])
         case HTTPException(status_code=HTTPStatus.NOT_FOUND):
             problem = not_found()
         case HTTPException(status_code=status, detail=detail, headers=headers):
