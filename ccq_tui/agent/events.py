@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, dataclass_transform
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.draft import Draft
@@ -33,16 +33,17 @@ class BlockKey:
     parent: str = ""
 
 
+@dataclass_transform(frozen_default=True)
 class AgentEvent:
-    """An event of a session. Each kind is a frozen dataclass below."""
+    """An event of a session. Each kind below is a frozen dataclass."""
 
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 # -- prompts, and the blocks of messages ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class PromptAccepted(AgentEvent):
     """The CLI has taken a prompt.
 
@@ -57,21 +58,18 @@ class PromptAccepted(AgentEvent):
     prompt_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class PromptDelivered(AgentEvent):
     """A prompt has reached the agent."""
 
     prompt_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class PromptRecorded(AgentEvent):
     """The session's record has a prompt that has reached the agent: it survives a kill of the CLI."""
 
     prompt_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class PromptReturned(AgentEvent):
     """A prompt did not reach the agent; it goes back to the person who typed it.
 
@@ -90,7 +88,6 @@ class PromptReturned(AgentEvent):
     kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class BlockGrew(AgentEvent):
     """Text was appended to a block that is being streamed."""
 
@@ -99,7 +96,6 @@ class BlockGrew(AgentEvent):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class BlockFinished(AgentEvent):
     """A block is complete; ``text`` is its whole text and replaces the streamed one."""
 
@@ -108,7 +104,6 @@ class BlockFinished(AgentEvent):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class BlockDropped(AgentEvent):
     """A block's stream broke and will come again; its streamed text is void."""
 
@@ -118,7 +113,6 @@ class BlockDropped(AgentEvent):
 # -- tool calls and tasks ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class ToolStarted(AgentEvent):
     """The agent called a tool; ``parent`` is the Agent call it works for, or ""."""
 
@@ -128,7 +122,6 @@ class ToolStarted(AgentEvent):
     parent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class ToolGrew(AgentEvent):
     """A call has written more; ``output`` is the newest part of it."""
 
@@ -136,7 +129,6 @@ class ToolGrew(AgentEvent):
     output: str
 
 
-@dataclass(frozen=True, slots=True)
 class ToolFinished(AgentEvent):
     """A tool call has its result; ``output`` is the model's text, ``structured`` the CLI's own record."""
 
@@ -148,7 +140,6 @@ class ToolFinished(AgentEvent):
     parent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class TaskStarted(AgentEvent):
     """A subagent, or a command that takes a while, began to work.
 
@@ -167,14 +158,12 @@ class TaskStarted(AgentEvent):
     agent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class TaskBackgrounded(AgentEvent):
     """A task that the turn waited for was sent to the background: the turn continues meanwhile."""
 
     task_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class TaskProgressed(AgentEvent):
     """A task got further; ``doing`` is its current action, the numbers are those of the whole task so far."""
 
@@ -186,7 +175,6 @@ class TaskProgressed(AgentEvent):
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
 class TaskEnded(AgentEvent):
     """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` its own words."""
 
@@ -202,7 +190,6 @@ class TaskEnded(AgentEvent):
 # -- requests to a person ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class RequestAsked(AgentEvent):
     """A request waits for a person.
 
@@ -215,7 +202,6 @@ class RequestAsked(AgentEvent):
     by_message: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class RequestParked(AgentEvent):
     """A question set still waits, but without a process; it is shown again when its session is resumed.
 
@@ -228,7 +214,6 @@ class RequestParked(AgentEvent):
     deferred: bool
 
 
-@dataclass(frozen=True, slots=True)
 class RequestSettled(AgentEvent):
     """A request no longer waits: somebody answered, or it was cancelled.
 
@@ -245,7 +230,6 @@ class RequestSettled(AgentEvent):
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class DraftLeft(AgentEvent):
     """A request ended with an earlier process while words were typed for it."""
 
@@ -255,7 +239,6 @@ class DraftLeft(AgentEvent):
 # -- facts about the session ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Connected(AgentEvent):
     """The CLI runs and takes prompts."""
 
@@ -277,7 +260,6 @@ class SlashCommand:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class CommandsListed(AgentEvent):
     """The commands that the CLI knows, its own, those of skills and those of MCP servers."""
 
@@ -305,14 +287,12 @@ class ModelChoice:
     auto_mode: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class ModelsListed(AgentEvent):
     """The models that the CLI offers."""
 
     models: tuple[ModelChoice, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class StateChanged(AgentEvent):
     """The state of the session changed; ``cause`` says why, for the history, where that is known."""
 
@@ -320,35 +300,30 @@ class StateChanged(AgentEvent):
     cause: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class ModeChanged(AgentEvent):
     """The permission mode changed."""
 
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
 class ModelChanged(AgentEvent):
     """The model changed."""
 
     model: str
 
 
-@dataclass(frozen=True, slots=True)
 class EffortChanged(AgentEvent):
     """The effort of the model changed to ``level``."""
 
     level: str
 
 
-@dataclass(frozen=True, slots=True)
 class TitleChanged(AgentEvent):
     """A person gave the session a title."""
 
     title: str
 
 
-@dataclass(frozen=True, slots=True)
 class ContextUsage(AgentEvent):
     """The use of the model's context; ``percentage`` is 0..100."""
 
@@ -360,7 +335,6 @@ class ContextUsage(AgentEvent):
 # -- how turns and sessions continue, fail and end -----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Retrying(AgentEvent):
     """A request to the model failed and is made again after ``delay`` seconds."""
 
@@ -371,14 +345,12 @@ class Retrying(AgentEvent):
     error: str
 
 
-@dataclass(frozen=True, slots=True)
 class ThinkingCounted(AgentEvent):
     """The model is still thinking; ``tokens`` is the CLI's estimate so far."""
 
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
 class ErrorReported(AgentEvent):
     """Something went wrong; the session continues.
 
@@ -395,7 +367,6 @@ COMPACTING = "Compacting the conversation…"
 """The notice of a compaction, after which the CLI says nothing until it is done."""
 
 
-@dataclass(frozen=True, slots=True)
 class NoticeGiven(AgentEvent):
     """The CLI or the session has something to say: a warning, a compaction, a command's output."""
 
@@ -403,7 +374,6 @@ class NoticeGiven(AgentEvent):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class TurnEnded(AgentEvent):
     """A turn is over.
 
@@ -436,7 +406,6 @@ class TurnEnded(AgentEvent):
         return max(0.0, self.duration - self.waited)
 
 
-@dataclass(frozen=True, slots=True)
 class Compacted(AgentEvent):
     """The conversation was made shorter.
 
@@ -451,7 +420,6 @@ class Compacted(AgentEvent):
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class ConversationReset(AgentEvent):
     """The conversation started over (``/clear``) under another session id."""
 
@@ -462,7 +430,6 @@ PARKED_KIND = "parked"
 """The kind of a session's end that waits for an answer."""
 
 
-@dataclass(frozen=True, slots=True)
 class SessionLost(AgentEvent):
     """The CLI is gone.
 
@@ -479,7 +446,6 @@ class SessionLost(AgentEvent):
     kind: str = "session_lost"
 
 
-@dataclass(frozen=True, slots=True)
 class HistoryLoaded(AgentEvent):
     """A session was resumed: its past events, oldest first.
 

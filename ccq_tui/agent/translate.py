@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import count
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import ENDS, api_problem, detail
-from ccq_tui.agent.user_texts import heard, with_images_named
+from ccq_tui.agent.user_texts import SUMMARY, TASK_ENDS, heard, with_images_named
 from ccq_tui.claude_lines import (
     QUESTION_TOOL,
     Line,
@@ -33,32 +32,16 @@ _KINDS = {"text": ev.BlockKind.TEXT, "thinking": ev.BlockKind.THINKING}
 class _Block:
     key: ev.BlockKey
     kind: ev.BlockKind | None
-    parts: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
     stopped: bool = False
-    whole: bool = False
-
-    @property
-    def partial(self) -> bool:
-        """Whether a part of the block was shown that is not final."""
-        return bool(self.parts) and not self.whole and self.kind is not None
 
 
 @dataclass(slots=True)
 class _Message:
     id: str
-    blocks: list[_Block] = field(default_factory=list)
-    settled: int = 0
-    """Number of first blocks that are whole: a message may have any number of blocks."""
-
-    def next_block(self) -> _Block | None:
-        """Return the oldest block that is not whole yet, or None."""
-        while self.settled < len(self.blocks) and self.blocks[self.settled].whole:
-            self.settled += 1
-        return self.blocks[self.settled] if self.settled < len(self.blocks) else None
-
-    def unsettled(self) -> Iterator[_Block]:
-        """Yield the blocks that may not be whole yet, the oldest first."""
-        return islice(self.blocks, self.settled, None) if self.next_block() else iter(())
+    blocks: int = 0
+    open: dict[int, _Block] = field(default_factory=dict)
+    """The blocks that are not whole yet, by their places, the oldest first."""
 
 
 class BlockStreams:
@@ -78,8 +61,9 @@ class BlockStreams:
                 "type": "content_block_delta",
                 "index": int(index),
                 "delta": {"text": str(said)} | {"thinking": str(said)},
-            }:
-                yield from self._grow(index, said, parent)
+            } if said and (found := self._at(index, parent)) and found.kind is not None:
+                found.text.append(said)
+                yield ev.BlockGrew(found.key, found.kind, said)
             case {"type": "content_block_stop", "index": int(index)} if found := self._at(index, parent):
                 found.stopped = True
 
@@ -89,54 +73,40 @@ class BlockStreams:
         if message is None or message.id != message_id:
             yield from self._begin(message_id, parent)
             message = self._open[parent]
-        block = message.next_block()
-        if block is None:
-            block = self._add(parent, None)
-        block.whole = True
-        yield block.key
+        if not message.open:
+            self._add(parent, None)
+        yield message.open.pop(next(iter(message.open))).key
 
     def retry(self) -> Iterator[ev.BlockDropped]:
         """Drop the rest of broken streams; the CLI is about to make their requests again."""
         for message in self._open.values():
             # A block that has not stopped belongs to another agent's stream, which continues.
-            yield from _drop(block for block in message.unsettled() if block.stopped)
+            for place in [place for place, block in message.open.items() if block.stopped and block.text]:
+                yield ev.BlockDropped(message.open.pop(place).key)
 
     def end_turn(self) -> Iterator[ev.BlockFinished]:
         """Keep the unfinished blocks of an interrupted turn: they were read, and nothing replaces them."""
         for message in self._open.values():
-            for block in message.unsettled():
-                if block.partial and block.kind is not None:
-                    yield ev.BlockFinished(block.key, block.kind, "".join(block.parts))
+            for block in message.open.values():
+                if block.text and block.kind is not None:
+                    yield ev.BlockFinished(block.key, block.kind, "".join(block.text))
         self._open.clear()
 
     def _begin(self, message_id: str, parent: str) -> Iterator[ev.BlockDropped]:
-        if previous := self._open.get(parent):
-            yield from _drop(previous.unsettled())
+        previous = self._open.get(parent)
         self._open[parent] = _Message(message_id)
+        for block in previous.open.values() if previous else ():
+            if block.text:
+                yield ev.BlockDropped(block.key)
 
-    def _add(self, parent: str, kind: ev.BlockKind | None) -> _Block:
+    def _add(self, parent: str, kind: ev.BlockKind | None) -> None:
         message = self._open.setdefault(parent, _Message(""))
-        block = _Block(ev.BlockKey(message.id, len(message.blocks), parent), kind)
-        message.blocks.append(block)
-        return block
+        message.open[message.blocks] = _Block(ev.BlockKey(message.id, message.blocks, parent), kind)
+        message.blocks += 1
 
     def _at(self, index: int, parent: str) -> _Block | None:
         message = self._open.get(parent)
-        return message.blocks[index] if message and 0 <= index < len(message.blocks) else None
-
-    def _grow(self, index: int, text: str, parent: str) -> Iterator[ev.BlockGrew]:
-        block = self._at(index, parent)
-        if block is None or block.kind is None or block.whole or not text:
-            return
-        block.parts.append(text)
-        yield ev.BlockGrew(block.key, block.kind, text)
-
-
-def _drop(blocks: Iterator[_Block]) -> Iterator[ev.BlockDropped]:
-    for block in blocks:
-        if block.partial:
-            block.whole = True
-            yield ev.BlockDropped(block.key)
+        return message.open.get(index) if message else None
 
 
 _MOST = 10**12
@@ -209,6 +179,96 @@ def _number(usage: Line, name: str) -> int:
     return min(value, _MOST) if isinstance(value, int) else 0
 
 
+_LEVELS = {"info", "warning", "error"}
+
+TaskEvent = ev.TaskStarted | ev.TaskBackgrounded | ev.TaskProgressed | ev.TaskEnded
+
+
+def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
+    """Translate a message about a task.
+
+    The CLI may report the end twice, the second time with a summary.
+    """
+    name, call, usage = text(data, "task_id"), text(data, "tool_use_id"), fields(data, "usage")
+    tools, tokens = (int(number(usage, counted) or 0) for counted in ("tool_uses", "total_tokens"))
+    seconds = (number(usage, "duration_ms") or 0.0) / 1000
+    match subtype:
+        case "task_started":
+            yield ev.TaskStarted(
+                name,
+                call,
+                bounded(text(data, "description"), SUMMARY),
+                background=bool(data.get("is_backgrounded")),
+                agent=data.get("task_type") == "local_agent",
+            )
+        case "task_progress":
+            doing = bounded(text(data, "description") or text(data, "last_tool_name"), SUMMARY)
+            yield ev.TaskProgressed(name, call, doing, tools, tokens, seconds)
+        case "task_updated" | "task_notification":
+            told = fields(data, "patch") or data
+            if told.get("is_backgrounded") is True:
+                yield ev.TaskBackgrounded(name)
+            if (status := text(told, "status")) in TASK_ENDS:
+                summary = bounded(text(data, "summary"), SUMMARY)
+                yield ev.TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
+
+
+def rate_limit(info: Line) -> Iterator[ev.NoticeGiven]:
+    """Translate the state of the account's limits; nothing while all is well."""
+    name = (text(info, "rateLimitType") or "usage").replace("_", " ")
+    part = number(info, "utilization")
+    used = "" if part is None else f", {part:.0%} used"
+    match info.get("status"):
+        case "allowed":
+            pass
+        case "rejected":
+            yield ev.NoticeGiven("error", f"The {name} limit is reached{used}.")
+        case _:
+            yield ev.NoticeGiven("warning", f"The {name} limit is near{used}.")
+
+
+def compaction(data: Line) -> Iterator[ev.NoticeGiven]:
+    """Translate the CLI's status message: only a compaction."""
+    if data.get("status") == "compacting":
+        yield ev.NoticeGiven("info", ev.COMPACTING)
+    elif data.get("compact_result") not in (None, "success"):
+        reason = data.get("compact_error") or data["compact_result"]
+        yield ev.NoticeGiven("error", f"The conversation could not be compacted: {reason}")
+
+
+def system(subtype: str, data: Line) -> Iterator[ev.NoticeGiven | ev.Compacted | TaskEvent]:
+    """Translate the system messages that do not concern the CLI's own state."""
+    match subtype:
+        case "informational":
+            level = str(data.get("level") or "info")
+            said = data.get("content") or data.get("message")
+            if said:
+                yield ev.NoticeGiven(level if level in _LEVELS else "info", bounded(str(said)))
+        case "permission_denied":
+            yield ev.NoticeGiven(
+                "warning", f"{data.get('tool_name', 'A tool')} was not allowed: {_reason(data)}"
+            )
+        case "compact_boundary":
+            sizes = fields(data, "compact_metadata", "compactMetadata")
+            yield ev.Compacted(
+                _count(sizes, "pre_tokens", "preTokens"), _count(sizes, "post_tokens", "postTokens")
+            )
+        case "task_started" | "task_progress" | "task_updated" | "task_notification":
+            yield from task(subtype, data)
+
+
+def _reason(data: Line) -> str:
+    # The first sentence is for a person, the rest instructs the model.
+    return (
+        bounded(str(data.get("message") or "no reason was given")).split(". ", 1)[0].split(" IMPORTANT", 1)[0]
+    )
+
+
+def _count(sizes: Line, *names: str) -> int | None:
+    found = next((value for name in names if (value := number(sizes, name))), None)
+    return int(found) if found else None
+
+
 Heard = Callable[[Line, Line], Iterable[ev.AgentEvent]]
 """Takes a block of a user's message that is no result, and the message."""
 
@@ -253,9 +313,9 @@ class Translator:
             case "result":
                 yield from self._result(line)
             case "rate_limit_event":
-                yield from notices.rate_limit(fields(line, "rate_limit_info"))
+                yield from rate_limit(fields(line, "rate_limit_info"))
             case "system":
-                yield from notices.system(text(line, "subtype"), line)
+                yield from system(text(line, "subtype"), line)
 
     def _is_new(self, uuid: str) -> bool:
         known = uuid in self.seen

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ccq_tui.answering.grammar import Names, TypedError, allowed
 from ccq_tui.commands.command import PickRow
-from ccq_tui.config.trust import TrustAnswer, answer_labels
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.questions import Option, Question
@@ -51,9 +52,8 @@ class PersonAtLines:
     lines: Lines
     actor: Actor
 
-    async def trusts(self, asked: person.TrustQuestion) -> TrustAnswer:
+    async def trusts(self, carried: Carried, _launch: Launch) -> TrustAnswer:
         """Print what the files of a directory would do, and ask whether to trust it."""
-        carried = asked.carried
         self.lines.note(f"A session in {one_line(str(carried.directory), LONGEST)} obeys its files.")
         if carried.root != carried.directory:
             self.lines.note(f"Trust covers all of {one_line(str(carried.root), LONGEST)}.")

@@ -28,27 +28,6 @@ class Due(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The limits that a person set, in seconds; None for never.
-
-    Attributes:
-        park_after: For waiting questions, without a key.
-        question: For the question that is shown.
-        no_answer: Whether a question that timed out ends; else it is parked.
-    """
-
-    park_after: float | None = None
-    question: float | None = None
-    no_answer: bool = False
-
-    @classmethod
-    def of(cls, settings: Settings) -> Limits:
-        """Return the limits of settings."""
-        no_answer = settings.on_question_timeout == "no_answer"
-        return cls(settings.park_after, settings.question_timeout, no_answer)
-
-
-@dataclass(frozen=True, slots=True)
 class Standing:
     """The state of a session for its limits; times are seconds of one clock.
 
@@ -113,25 +92,26 @@ class Limit:
         return f"{what} in {max(0, math.ceil(self.at - now))} s · any key stops it"
 
 
-def next_limit(limits: Limits, now: Standing) -> Limit | None:
+def next_limit(settings: Settings, now: Standing) -> Limit | None:
     """Return the limit that ends first, or None when nothing has one.
 
     Only a session in which something waits has one.
 
     Args:
-        limits: The limits that a person set.
+        settings: The settings, with the limits that a person set.
         now: The state of the session.
     """
     if now.state is not SessionState.AWAITING:
         return None
     found = []
-    timed = limits.question is not None and bool(now.question) and not now.stopped
-    if timed and limits.question is not None and (limits.no_answer or now.parkable):
-        due = Due.NO_ANSWER if limits.no_answer else Due.PARK_QUESTION
-        found.append(Limit(due, max(now.turn, now.touched), limits.question, now.question))
+    timeout = settings.question_timeout if now.question and not now.stopped else None
+    ends = timeout is not None and settings.on_question_timeout == "no_answer"
+    if timeout is not None and (ends or now.parkable):
+        due = Due.NO_ANSWER if ends else Due.PARK_QUESTION
+        found.append(Limit(due, max(now.turn, now.touched), timeout, now.question))
     # Parked, a question would never come to the end that the person asked for.
-    if limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
-        found.append(Limit(Due.PARK, max(now.heard, now.touched), limits.park_after))
+    if settings.park_after is not None and now.parkable and not ends:
+        found.append(Limit(Due.PARK, max(now.heard, now.touched), settings.park_after))
     return min(found, key=lambda limit: limit.at, default=None)
 
 
@@ -161,12 +141,12 @@ class LimitWatch:
     """Watches the limits of one session; each passes once.
 
     Args:
-        limits: The limits that a person set.
+        settings: The settings, with the limits that a person set.
         passed: Called with a limit that has passed, to carry it out.
     """
 
-    def __init__(self, limits: Limits, passed: Callable[[Limit], None]) -> None:
-        self._limits = limits
+    def __init__(self, settings: Settings, passed: Callable[[Limit], None]) -> None:
+        self._settings = settings
         self._on_passed = passed
         self._turn = ("", 0.0)
         """The question whose turn it is, and since when."""
@@ -194,7 +174,7 @@ class LimitWatch:
         if seen.question != self._turn[0]:
             self._turn = (seen.question, now)
         limit = self.upcoming = next_limit(
-            self._limits,
+            self._settings,
             replace(
                 standing,
                 touched=seen.touched,

@@ -36,19 +36,6 @@ ELSEWHERE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class TrustQuestion:
-    """A directory whose files await trust.
-
-    Attributes:
-        launch: The launch that would start a session there.
-        carried: The files.
-    """
-
-    launch: Launch
-    carried: Carried
-
-
-@dataclass(frozen=True, slots=True)
 class ElsewhereQuestion:
     """A session to resume that another process runs.
 
@@ -76,8 +63,8 @@ class Person(Protocol):
     def actor(self) -> Actor:
         """Who answers, for the history."""
 
-    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
-        """Whether the files of a directory may act."""
+    async def trusts(self, carried: Carried, launch: Launch) -> TrustAnswer:
+        """Whether the files of a directory may act; ``launch`` would start a session there."""
 
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
         """What to do with a session that runs elsewhere."""
@@ -95,9 +82,9 @@ class Configured:
     trusted: Collection[Path]
     actor: Actor = field(default_factory=lambda: Actor.here(Surface.PROGRAM))
 
-    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+    async def trusts(self, carried: Carried, _launch: Launch) -> TrustAnswer:
         """Trust a directory that is configured, or whose repository is."""
-        places = {asked.carried.directory, asked.carried.root}
+        places = {carried.directory, carried.root}
         return TrustAnswer.TRUST if places & {*self.trusted} else TrustAnswer.LEAVE
 
     async def elsewhere(self, _asked: ElsewhereQuestion) -> ElsewhereAnswer:
@@ -117,7 +104,7 @@ async def let_in(person: Person, launch: Launch) -> Launch | None:
     """
     # A worktree that is made after the answer can have other settings than its repository.
     while (carried := launch.trusted.carried) is not None:
-        match await person.trusts(TrustQuestion(launch, carried)):
+        match await person.trusts(carried, launch):
             case TrustAnswer.TRUST:
                 launch = await asyncio.to_thread(lambda asked: made(trusting(asked)), launch)
             case TrustAnswer.WITHOUT:

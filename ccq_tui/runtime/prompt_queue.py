@@ -125,8 +125,8 @@ class PromptQueue:
         self._begun = self._continues and not launch.fork
         self._read_for: set[str] = set()
         """The sessions and directories whose drafts were read."""
-        self._reading: list[Future[None]] = []
-        self._kept: tuple[tuple[str, PromptDraft], Future[None]] | None = None
+        self._reading: list[asyncio.Future[None]] = []
+        self._kept: tuple[tuple[str, PromptDraft], asyncio.Future[None]] | None = None
         """The last draft that was written, and its writing."""
         self._saving: asyncio.TimerHandle | None = None
         self._told_failure = False
@@ -161,9 +161,9 @@ class PromptQueue:
     async def release(self) -> None:
         """Write the draft, and leave it to the session that comes next."""
         with suppress(InboxError):
-            await asyncio.wrap_future(self._release())
+            await self._release()
 
-    def _release(self) -> Future[None]:
+    def _release(self) -> asyncio.Future[None]:
         self.save()
         return self._written(lambda store: store.prompts.release(self._name))
 
@@ -201,8 +201,7 @@ class PromptQueue:
         """Keep a text that leaves the field, and its images, with the earlier prompts."""
         text = text.rstrip()
         self.earlier = (text, *(other for other in self.earlier if other != text))
-        added = self._disk.submit(self._history.add, text, images)
-        added.add_done_callback(self._done(asyncio.get_running_loop()))
+        self._watched(self._disk.submit(self._history.add, text, images))
         self._surface.prompt.remember(self.earlier)
 
     def edited(self) -> None:
@@ -216,14 +215,18 @@ class PromptQueue:
 
         The agent does not get it before.
         """
-        loop = asyncio.get_running_loop()
-        kept: asyncio.Future[None] = loop.create_future()
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         name = self._surface.session.send(text, kept, images)
         written = self.keep(Sent(name, text, self._surface.session.agent.record_id))
-        written.add_done_callback(lambda _: _settle(loop, kept))
+
+        def settle(_written: asyncio.Future[None]) -> None:
+            if not kept.done():
+                kept.set_result(None)
+
+        written.add_done_callback(settle)
         return name, kept
 
-    def keep(self, sent: Sent) -> Future[None]:
+    def keep(self, sent: Sent) -> asyncio.Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
 
         The future is done when it is on disk, or cannot be.
@@ -257,7 +260,7 @@ class PromptQueue:
     def _kept_for(self) -> str:
         return (self._surface.session.record_id if self._begun else "") or self._directory
 
-    def save(self) -> Future[None]:
+    def save(self) -> asyncio.Future[None]:
         """Write the field and the sent prompts as they are, without waiting.
 
         A draft that is still being read is written with them, in a moment.
@@ -277,7 +280,7 @@ class PromptQueue:
         # What was typed into a session that never began is the directory's.
         names = (kept_for,) if self._read_for or self.sent else (kept_for, self._directory)
         self._read_for.add(kept_for)
-        self._reading.append(Future())
+        self._reading.append(asyncio.get_running_loop().create_future())
         self._kept = None
         # Read at once: later saves are behind it in the thread's queue, and not read back.
         stored = self._inbox.submit(lambda store: store.prompts.take(self._name, *names))
@@ -343,20 +346,20 @@ class PromptQueue:
             self._not_kept(error)
             return None
 
-    def _written(self, work: Callable[[Store], None]) -> Future[None]:
-        future = self._inbox.submit(work)
-        future.add_done_callback(self._done(asyncio.get_running_loop()))
+    def _written(self, work: Callable[[Store], None]) -> asyncio.Future[None]:
+        return self._watched(self._inbox.submit(work))
+
+    def _watched(self, work: Future[None]) -> asyncio.Future[None]:
+        future = asyncio.wrap_future(work)
+        future.add_done_callback(self._done)
         return future
 
-    def _done(self, loop: asyncio.AbstractEventLoop) -> Callable[[Future[None]], None]:
-        def done(future: Future[None]) -> None:
-            error = future.exception()
-            if isinstance(error, (OSError, InboxError)) and not loop.is_closed():
-                loop.call_soon_threadsafe(self._not_kept, error)
-            elif error is not None:
-                _logger.error("The prompt could not be saved", exc_info=error)
-
-        return done
+    def _done(self, future: asyncio.Future[None]) -> None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, (OSError, InboxError)):
+            self._not_kept(error)
+        elif error is not None:
+            _logger.error("The prompt could not be saved", exc_info=error)
 
     def _not_kept(self, error: OSError | InboxError) -> None:
         """Report once that something is not kept; each key would report it again."""
@@ -367,14 +370,3 @@ class PromptQueue:
             self._surface.note(
                 f"Prompts cannot be saved for the next start: {reason} · {state_dir()}", "warning"
             )
-
-
-def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:
-    """Resolve a future of the program's loop from a thread; do nothing if the loop has ended."""
-
-    def settle() -> None:
-        if not kept.done():
-            kept.set_result(None)
-
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(settle)

@@ -26,7 +26,7 @@ from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts, folded
-from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, Standing, cause
+from ccq_tui.runtime.limits import Attention, Due, Limit, LimitWatch, Standing, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
@@ -54,7 +54,6 @@ class SupervisedSession:
         clock: Returns seconds of a monotonic clock.
         slots: The processes that the sessions of this program may have at a time, shared by all of them;
             None for no limit.
-        limits: The time limits; None for those of the launch's settings.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class SupervisedSession:
         *,
         clock: Callable[[], float] = time.monotonic,
         slots: asyncio.Semaphore | None = None,
-        limits: Limits | None = None,
     ) -> None:
         self.launch = launch
         self.inbox = inbox
@@ -94,7 +92,7 @@ class SupervisedSession:
         self._tasks: list[asyncio.Task[None]] = []
         self._unread: set[str] = set()
         """The prompts of commands that are on disk until Claude has read them."""
-        self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
+        self._limits = LimitWatch(launch.settings, self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
         self._heard = self.facts.since
         self.agent = make_session(self._take, launch)

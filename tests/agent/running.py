@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import groupby
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ccq_tui.agent.claude.prestart import Prestarted
@@ -110,9 +109,7 @@ class Running(Heard):
         self.task = asyncio.create_task(self.session.run())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         self.session.close()
         await self.ended()
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 import claude_agent_sdk as sdk
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude import notices
 from ccq_tui.agent.controls import McpServer, listed_servers
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.translate import Translator
+from ccq_tui.agent.translate import Translator, compaction
 from ccq_tui.agent.user_texts import command_output, told_to_model
 from ccq_tui.claude_lines import Line, bounded, text
 
@@ -188,7 +187,7 @@ class Conversation:
                 yield from self._prompt_state(text(data, "command_uuid"), text(data, "state"))
             case "status":
                 yield from self.set_mode(text(data, "permissionMode"))
-                yield from notices.status(data)
+                yield from compaction(data)
             case "thinking_tokens":
                 yield ev.ThinkingCounted(int(data.get("estimated_tokens") or 0))
             case "api_retry":

@@ -31,7 +31,6 @@ from ccq_tui.runtime.person import (
     OPEN_ELSEWHERE,
     ElsewhereAnswer,
     ElsewhereQuestion,
-    TrustQuestion,
     alone,
     let_in,
 )
@@ -285,11 +284,11 @@ class PersonHere:
         """What was typed for the prompt, with the draft that was there before."""
         return self.page.typed if self.page else self.launch.draft
 
-    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+    async def trusts(self, carried: Carried, launch: Launch) -> TrustAnswer:
         """Show what the files of a directory would do, and return the answer."""
         self.close()
-        self.launch = asked.launch
-        self.page = TrustScreen(asked.carried, leave=self._leave, draft=self.typed)
+        self.launch = launch
+        self.page = TrustScreen(carried, leave=self._leave, draft=self.typed)
         await self._app.push_screen(self.page)
         return await self.page.answer()
 

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import api_problem, detail
 from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.controls import COST_SO_FAR
 from ccq_tui.agent.events import NoticeGiven
 from ccq_tui.agent.history import replay
 from ccq_tui.agent.problems import ADVICE, TESTED_CLI, Problem, cli_version, with_tested
-from ccq_tui.agent.translate import TurnUsage
+from ccq_tui.agent.translate import TurnUsage, compaction
 from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.words import bytes_counted
@@ -164,9 +163,9 @@ def test_a_refusal_with_and_without_words() -> None:
 
 
 def test_what_becomes_of_a_compaction() -> None:
-    assert list(notices.status({"status": "requesting"})) == []
+    assert list(compaction({"status": "requesting"})) == []
     failed = {"status": None, "compact_result": "failed", "compact_error": "too short"}
-    assert list(notices.status(failed)) == [
+    assert list(compaction(failed)) == [
         NoticeGiven("error", "The conversation could not be compacted: too short")
     ]
 

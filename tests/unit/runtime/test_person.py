@@ -9,19 +9,12 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.config.launch import Launch, launch_with
-from ccq_tui.config.trust import TrustAnswer
+from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.runtime.launches import LEFT_OUT
-from ccq_tui.runtime.person import (
-    Configured,
-    ElsewhereAnswer,
-    ElsewhereQuestion,
-    TrustQuestion,
-    alone,
-    let_in,
-)
+from ccq_tui.runtime.person import Configured, ElsewhereAnswer, ElsewhereQuestion, alone, let_in
 
 HERE = Actor.here(Surface.PROGRAM)
 
@@ -32,10 +25,10 @@ class Says:
     def __init__(self, trust: TrustAnswer, elsewhere: ElsewhereAnswer = ElsewhereAnswer.LEAVE) -> None:
         self.answers = trust, elsewhere
         self.actor = HERE
-        self.asked: list[TrustQuestion | ElsewhereQuestion] = []
+        self.asked: list[Carried | ElsewhereQuestion] = []
 
-    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
-        self.asked.append(asked)
+    async def trusts(self, carried: Carried, _launch: Launch) -> TrustAnswer:
+        self.asked.append(carried)
         return self.answers[0]
 
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
