@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
-import threading
+from subprocess import Popen
 
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude import transport
+from ccq_tui.agent.claude import launch, process
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
 from ccq_tui.testing import ScriptedModel
@@ -179,24 +178,16 @@ async def test_closing_before_the_cli_is_there(play: Play) -> None:
     assert run.one(ev.PromptReturned).text == "Build it"
 
 
-async def test_a_start_that_is_cancelled_beside_its_guard_leaves_no_process(
+async def test_a_start_that_is_cancelled_leaves_no_process(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pids: list[int] = []
-    go_on, start = threading.Event(), transport._started
-
-    def slowly(pid: int, held: int | None) -> subprocess.Popen[bytes]:
-        pids.append(pid)
-        go_on.wait(30)
-        return start(pid, held)
-
-    monkeypatch.setattr(transport, "_started", slowly)
+    started: list[Popen[bytes]] = []
+    monkeypatch.setattr(process, "start", lambda *how: started.append(launch.start(*how)) or started[-1])
     _, home = play(Scenario("a").says("One.").ends_turn())
     session = AgentSession(options_in(home), MemoryInbox(), lambda _event: None)
     task = asyncio.create_task(session.run())
-    await until_true(lambda: pids)
+    await until_true(lambda: started)
     task.cancel()
-    go_on.set()
     await asyncio.wait({task}, timeout=LIMIT)
     assert task.done()
-    await until_true(lambda: not alive(pids[0]), 2.0)
+    await until_true(lambda: not alive(started[0].pid), 2.0)

@@ -1,7 +1,8 @@
-"""A process of the CLI, as the SDK uses it."""
+"""A process of the CLI, as the SDK uses it, and the guard that ends it if this program is killed."""
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,69 @@ from signal import Signals
 from typing import IO, cast
 
 import anyio
+import anyio.to_thread
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from ccq_tui.agent.claude.launch import start
 
 POLL_SECONDS = 0.01
+_logger = logging.getLogger(__name__)
+_SHELL = "/bin/sh"
+_SCRIPT = """
+trap '' HUP INT TERM
+read -r told && exit 0
+kill -TERM "$1" || exit 0
+tries=0
+while kill -0 "$1" && [ "$tries" -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -KILL "$1"
+"""
+"""Waits for a line, or for the end of its input, which comes when the program is gone.
+
+SIGTERM lets the CLI write its record and end its own processes, which takes it up to four seconds.
+"""
+
+
+class Guard:
+    """A shell that waits for the program's end, and then ends a CLI.
+
+    It needs hardly any memory, starts in a millisecond, and has a login session of its own, so that no signal
+    of the terminal reaches it. It keeps the CLI's input open: a CLI whose input ended with its program would
+    refuse the open question before it is ended.
+    """
+
+    def __init__(self, pid: int, stdin: int) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - ours, and a number
+                [_SHELL, "-c", _SCRIPT, "ccq-tui-guard", str(pid)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={"PATH": os.defpath},
+                start_new_session=True,
+                pass_fds=(stdin,),
+                bufsize=0,
+            )
+        except OSError as error:
+            _logger.info("Nothing ends Claude when this program is killed: %s", error)
+
+    async def release(self) -> None:
+        """End the guard: the program ends the CLI itself."""
+        process, self._process = self._process, None
+        if process is not None:
+            await anyio.to_thread.run_sync(_end, process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.communicate(b"over\n", timeout=2.0)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class CliProcess(Process):
@@ -22,7 +81,8 @@ class CliProcess(Process):
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        self._stdin = PipeWriter(cast("IO[bytes]", process.stdin))
+        stdin = cast("IO[bytes]", process.stdin)
+        self._stdin = PipeWriter(stdin, Guard(process.pid, stdin.fileno()))
         self._stdout = PipeReader(cast("IO[bytes]", process.stdout))
         self._stderr = PipeReader(cast("IO[bytes]", process.stderr))
 
@@ -86,10 +146,6 @@ class _Pipe:
         self._file = file
         os.set_blocking(file.fileno(), False)
 
-    def fileno(self) -> int:
-        """Return the pipe's descriptor; raises ValueError once it is closed."""
-        return self._file.fileno()
-
     async def aclose(self) -> None:
         """Close the pipe; what waits for it raises `ClosedResourceError`."""
         if not self._file.closed:
@@ -116,7 +172,16 @@ class PipeReader(_Pipe, ByteReceiveStream):
 
 
 class PipeWriter(_Pipe, ByteSendStream):
-    """Writes to a process."""
+    """Writes to a process, whose input ends with this and its guard."""
+
+    def __init__(self, file: IO[bytes], guard: Guard) -> None:
+        super().__init__(file)
+        self._guard = guard
+
+    async def aclose(self) -> None:
+        """End the input of the process."""
+        await self._guard.release()
+        await super().aclose()
 
     async def send(self, item: bytes) -> None:
         """Write all; raises `BrokenResourceError` if nobody can read it any more."""

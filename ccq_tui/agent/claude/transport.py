@@ -1,22 +1,19 @@
-"""The SDK's transport to the CLI, and the guard that ends the CLI if this program is killed."""
+"""The SDK's transport to the CLI."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-import os
 import re
-import subprocess
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions
 
 from ccq_tui.agent.claude.elicitations import Answer, Elicitations
-from ccq_tui.agent.claude.process import CliProcess, opened
+from ccq_tui.agent.claude.process import opened
 from ccq_tui.compat.sdk.process_transport import Opener, ProcessTransport
 
 PAUSE = 0.005
@@ -37,82 +34,6 @@ A line in another form, from another version of the CLI, is left as it is.
 
 _logger = logging.getLogger(__name__)
 
-_SHELL = "/bin/sh"
-_SCRIPT = """
-trap '' HUP INT TERM
-read -r told && exit 0
-kill -TERM "$1" || exit 0
-tries=0
-while kill -0 "$1" && [ "$tries" -lt 100 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-kill -KILL "$1"
-"""
-"""Waits for a line, or for the end of its input, which comes when the program is gone.
-
-SIGTERM lets the CLI write its record and end its own processes, which takes it up to four seconds.
-"""
-
-
-class Guard:
-    """A shell that waits for the program's end, and then ends a CLI.
-
-    It needs hardly any memory, starts in a millisecond, and has a login session of its own, so that no signal
-    of the terminal reaches it.
-    """
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-
-    @classmethod
-    async def over(cls, pid: int, held: int | None = None) -> Guard | None:
-        """Watch over a CLI; return None where there can be no guard.
-
-        ``held`` is a descriptor that writes to the CLI, closed here. The guard keeps a copy open: a
-        CLI whose input ended with its program would refuse the open question before it is ended.
-        """
-        starting = asyncio.create_task(asyncio.to_thread(_started, pid, held))
-        try:
-            return cls(await asyncio.shield(starting))
-        except OSError as error:
-            _logger.info("Nothing ends Claude when this program is killed: %s", error)
-            return None
-        except asyncio.CancelledError:
-            with suppress(OSError):
-                await cls(await starting).release()
-            raise
-
-    async def release(self) -> None:
-        """End the guard: the program ends the CLI itself."""
-        await asyncio.to_thread(_end, self._process)
-
-
-def _started(pid: int, held: int | None) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(  # noqa: S603 - ours, and a number
-            [_SHELL, "-c", _SCRIPT, "ccq-tui-guard", str(pid)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env={"PATH": os.defpath},
-            start_new_session=True,
-            pass_fds=() if held is None else (held,),
-            bufsize=0,
-        )
-    finally:
-        if held is not None:
-            os.close(held)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.communicate(b"over\n", timeout=2.0)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
 
 class CliTransport(ProcessTransport):
     """Starts the CLI, and reads bursts of deltas in few pieces.
@@ -122,7 +43,6 @@ class CliTransport(ProcessTransport):
 
     def __init__(self, options: ClaudeAgentOptions, opener: Opener = opened) -> None:
         super().__init__(options, opener)
-        self._guard: Guard | None = None
         self._elicitations: Elicitations | None = None
         self.trusted: Path | None = None
         """The directory whose trust the first line attests, or None."""
@@ -145,34 +65,15 @@ class CliTransport(ProcessTransport):
         self._elicitations = Elicitations(answer, self.write)
 
     async def connect(self) -> None:
-        """Start the process, and the guard that ends it if this program is killed."""
+        """Start the process."""
         await super().connect()
-        if self._guard is None and isinstance(self.process, CliProcess):
-            try:
-                self._guard = await Guard.over(self.process.pid, os.dup(self.process.stdin.fileno()))
-            except asyncio.CancelledError:
-                # The SDK ends a process only after this has returned.
-                await super().close()
-                raise
-            self.read_through(joined_deltas)
+        self.read_through(joined_deltas)
 
     async def close(self) -> None:
         """End the process."""
         if self._elicitations is not None:
             await self._elicitations.close()
-        await self._release()
         await super().close()
-
-    async def end_input(self) -> None:
-        """Close the input of the process."""
-        await self._release()
-        await super().end_input()
-
-    async def _release(self) -> None:
-        """Release the guard: it holds the process's input open, whose end makes the process end."""
-        guard, self._guard = self._guard, None
-        if guard is not None:
-            await guard.release()
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read the CLI's messages; the lifecycle of prompts, which the SDK drops, as system messages."""

@@ -17,9 +17,9 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.agent import claude_settings
-from ccq_tui.agent.claude import orphans, transport
+from ccq_tui.agent.claude import orphans, process
 from ccq_tui.agent.claude.orphans import end_leftovers
-from ccq_tui.agent.claude.transport import Guard
+from ccq_tui.agent.claude.process import Guard
 from ccq_tui.agent.delivery import way_in
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.history import SessionPast
@@ -33,9 +33,9 @@ from tests.steps import until_true
 
 LIMIT = 10.0
 PROGRAM = """
-import asyncio, sys, time
-from ccq_tui.agent.claude.transport import Guard
-asyncio.run(Guard.over(int(sys.argv[1])))
+import os, sys, time
+from ccq_tui.agent.claude.process import Guard
+guard = Guard(int(sys.argv[1]), os.open(os.devnull, os.O_RDWR))
 print("watched", flush=True)
 time.sleep(60)
 """
@@ -57,7 +57,7 @@ async def test_a_program_that_is_killed_takes_it_along() -> None:
 
 async def test_one_that_is_let_go_ends_nothing_and_is_gone() -> None:
     cli = await asyncio.create_subprocess_exec("sleep", "60")
-    watching = await Guard.over(cli.pid)
+    watching = Guard(cli.pid, 0)
     shell = watching._process.pid
     # As closing the terminal does: it is in a login session of its own, and hears no such signal.
     assert os.getsid(shell) != os.getsid(0)
@@ -72,7 +72,8 @@ async def test_one_that_is_let_go_ends_nothing_and_is_gone() -> None:
 async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
     cli = await asyncio.create_subprocess_exec("sleep", "60")
     reading, held = os.pipe()
-    watching = await Guard.over(cli.pid, held)
+    watching = Guard(cli.pid, held)
+    os.close(held)
     assert select.select([reading], [], [], 0)[0] == []
     await watching.release()
     assert select.select([reading], [], [], 0)[0] == [reading]
@@ -83,8 +84,8 @@ async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
 
 
 async def test_without_a_shell_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_SHELL", "/nonexistent/sh")
-    assert await Guard.over(1) is None
+    monkeypatch.setattr(process, "_SHELL", "/nonexistent/sh")
+    await Guard(1, 0).release()
 
 
 SLEEPER = "import sys; sys.stdin.read()"
