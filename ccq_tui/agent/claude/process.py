@@ -21,7 +21,7 @@ _logger = logging.getLogger(__name__)
 _SHELL = "/bin/sh"
 _SCRIPT = """
 trap '' HUP INT TERM
-read -r told && exit 0
+read -r line && exit 0
 kill -TERM "$1" || exit 0
 tries=0
 while kill -0 "$1" && [ "$tries" -lt 100 ]; do
