@@ -26,7 +26,7 @@ FOR_THE_MODEL = {
 """Modules whose texts people do not read."""
 STORED = {
     "agent/claude/classify.py": "patterns of Claude Code's messages",
-    "agent/claude/transport.py": "a shell script",
+    "agent/claude/process.py": "a shell script",
     "inbox/schema.py": "descriptions in the JSON Schema",
     "inbox/store/schema.py": "the statements of the migrations",
 }
