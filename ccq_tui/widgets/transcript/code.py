@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import colorsys
+import io
 import logging
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -26,7 +27,6 @@ from rich.color import Color
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
-from rich.theme import Theme
 
 from ccq_tui.text import TAB_SIZE, safe
 from ccq_tui.transcript.bodies import SEQUENCE, plain
@@ -81,7 +81,7 @@ CSS += "".join(f"    & .{PREFIX}{name} {{ {style} }}\n" for name, style in STYLE
 """The default colours; a theme or an app's own CSS may change any of them."""
 
 
-class Colours:
+class Colours(dict[str, Style]):
     """Rich styles by name.
 
     Attributes:
@@ -90,37 +90,10 @@ class Colours:
 
     def __init__(self, base: Style, component: Callable[[str], Style]) -> None:
         self.base = base
-        self._styles = {name: self._style(name, component(PREFIX + name)) for name in STYLES}
-
-    @staticmethod
-    def _style(name: str, style: Style) -> Style:
-        # Only a filled style may cover the background of its line.
-        return style if name in FILLED else style.without_color + Style(color=style.color)
-
-    def __getitem__(self, name: str) -> Style:
-        return self._styles[name]
-
-    def rich_theme(self) -> Theme:
-        """Return the styles that Rich's Markdown elements look up by name."""
-        return Theme(
-            {
-                "markdown.paragraph": Style.null(),
-                **{f"markdown.h{level}": self["strong"] for level in range(1, 7)},
-                "markdown.em": Style(italic=True),
-                "markdown.strong": self["strong"],
-                "markdown.s": Style(strike=True),
-                "markdown.code": self["code"],
-                "markdown.link": self["link"],
-                "markdown.link_url": self["link"],
-                "markdown.block_quote": self["muted"],
-                "markdown.item.bullet": self["muted"],
-                "markdown.item.number": self["muted"],
-                "markdown.hr": self["faint"],
-                "markdown.table.border": self["faint"],
-                "markdown.table.header": self["strong"],
-            },
-            inherit=False,
-        )
+        for name in STYLES:
+            style = component(PREFIX + name)
+            # Only a filled style may cover the background of its line.
+            self[name] = style if name in FILLED else style.without_color + Style(color=style.color)
 
 
 _logger = logging.getLogger(__name__)
@@ -235,12 +208,16 @@ BREAK = Style(meta={ORIGIN: "break"})
 """Style of the first character of a line that continues the word above."""
 
 
-def wrapped(text: Text, console: Console, width: int) -> list[Text]:
+CONSOLE = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", _environ={})
+"""Wraps and measures; never writes."""
+
+
+def wrapped(text: Text, width: int) -> list[Text]:
     """Break text into lines of at most ``width`` cells, at words where possible."""
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
         end = 0
-        for number, row in enumerate(line.wrap(console, width, justify="default", overflow="fold")):
+        for number, row in enumerate(line.wrap(CONSOLE, width, justify="default", overflow="fold")):
             start = max(end, line.plain.find(row.plain, end))
             if number:
                 row.stylize(WRAP if line.plain[end:start] or line.plain[end - 1].isspace() else BREAK, 0, 1)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from markdown_it.token import Token
 from rich import box
-from rich import markdown as rm
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.containers import Renderables
 from rich.segment import Segment
 from rich.style import Style
 from rich.table import Table
@@ -22,6 +18,7 @@ from ccq_tui.text import one_line
 from ccq_tui.transcript.document import CONTINUED, GOES_ON, markdown_parser
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.transcript.code import (
+    CONSOLE,
     FILL,
     FOLD,
     LEAD,
@@ -39,6 +36,11 @@ LANGUAGE = 40
 """Most characters of a language's name shown over its code."""
 NARROW = 20
 """Width in columns below which nothing is indented any further."""
+Line = list[Segment]
+Drawn = tuple[str, list[Line]]
+"""A block of Markdown: its kind, and its lines."""
+_CODE = ("code", "code list")
+"""The kinds of blocks whose last line is code."""
 
 
 def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Token]:
@@ -60,228 +62,39 @@ def _mark_tasks(tokens: list[Token]) -> None:
             item.meta["task"] = sign
 
 
-class _WithImages:
-    """Keeps an image's name inside the text that it is in."""
-
-    text: Text
-
-    def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
-        if isinstance(child, Image):
-            self.text.append_text(Text.assemble("[image: ", child.text, f"] ({child.destination})"))
-        return not isinstance(child, Image)
-
-
-class Image(rm.ImageItem):
-    """An image's name and address: a terminal cannot show the rest."""
+def words_of(source: str, references: dict[str, Any] | None = None) -> str:
+    """Return the words of Markdown as they are drawn, without the signs around them."""
+    words: list[str] = []
+    for token in tokens_of(source, references):
+        for one in token.children or [token]:
+            image = one.type == "image" and f"[image: {one.content}] ({one.attrs.get('src', '')})"
+            words.append("\n" if one.type in {"softbreak", "hardbreak"} else image or one.content)
+        words.append("\n")
+    return "".join(words)
 
 
-class _Prose(_WithImages):
-    """Says of its lines which are lines of the source."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in wrapped(self.text, console, options.max_width):
-            line.no_wrap, line.overflow = True, "ignore"
-            yield line
+def _row(text: Text, width: int, style: Style, fill: Style) -> Line:
+    """Return a line, cut or filled to the width."""
+    if text.style:
+        text = Text.assemble(text)  # Rich ignores the style of a text without spans
+    return Segment.adjust_line_length([*Segment.apply_style(text.render(CONSOLE), style)], width, fill)
 
 
-class Paragraph(_Prose, rm.Paragraph):
-    """A paragraph; ``tight`` in an item of a list without empty lines."""
-
-    tight = False
-
-    @classmethod
-    def create(cls, markdown: rm.Markdown, token: Token) -> Paragraph:
-        paragraph = cls(justify=markdown.justify or "left")
-        paragraph.tight = token.hidden
-        return paragraph
+def _blank(width: int, style: Style) -> Line:
+    return [Segment(" " * width, style)]
 
 
-def _spaced(elements: Any) -> Renderables:
-    """Put empty lines between the blocks of an item or a quote, unless its list has none."""
-    spaced: list[Any] = []
-    for element in elements:
-        if spaced and not (_is_tight(spaced[-1]) or _is_tight(element)):
-            spaced.append(Text())
-        spaced.append(element)
-    return Renderables(spaced or [Text()])  # an item may be empty
-
-
-def _is_tight(element: Any) -> bool:
-    return isinstance(element, Paragraph) and element.tight
-
-
-class Heading(_Prose, rm.Heading):
-    """A heading at the left margin."""
-
-
-class TableCell(_WithImages, rm.TableDataElement):
-    """A cell of a table."""
-
-    @property
-    def text(self) -> Text:  # type: ignore[override]
-        return self.content
-
-
-class CodeBlock(rm.CodeBlock):
-    """Code on a background of its own, highlighted in the theme's colours."""
-
-    colours: Colours
-    lexers: Lexers
-    words: Sequence[str] = ()
-    """What stands behind the fence."""
-
-    @classmethod
-    def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
-        """Make the element for a fence or indented code."""
-        words = (token.info or "").split()
-        block = cls("" if {*words[:1]} <= {CONTINUED, GOES_ON} else words[0], "")
-        block.words = words
-        if isinstance(markdown, Markdown):
-            block.colours, block.lexers = markdown.colours, markdown.lexers
-        return block
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        style = self.colours["code-block"]
-        width = max(4, options.max_width)
-        plain = self.text.plain.rstrip("\n")
-        code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.colours)
-        lines = folded(code, width - 2, self.colours["muted"])
-        # The edges are no lines of the source; code that was cut has them at its ends alone.
-        label = Text(one_line(self.lexer_name, min(LANGUAGE, width - 2)), self.colours["muted"] + FOLD)
-        label.pad_left(width - 2 - label.cell_len)
-        lines[:0] = [label] if CONTINUED not in self.words else []
-        lines += [Text(" ", FOLD)] if GOES_ON not in self.words else []
-        for line in lines:
-            fill = (" " * (width - 1 - line.cell_len), FILL)
-            yield Text.assemble((" ", LEAD), line, fill, style=style, no_wrap=True, overflow="ignore")
-
-
-def _hung(
-    console: Console, options: ConsoleOptions, content: Any, first: Segment, rest: Segment, style: Style
-) -> RenderResult:
-    """Render something indented, with a sign before its first line; without indentation at a narrow width."""
-    indent = first.cell_length if options.max_width >= NARROW else 0
-    lines = console.render_lines(content, options.update(width=options.max_width - indent), style=style)
-    for number, line in enumerate(lines):
-        if indent:
-            yield rest if number else first
-        yield from line
-        yield Segment.line()
-
-
-class BlockQuote(rm.BlockQuote):
-    """A quote with a thin bar."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        bar = Segment("│ ", console.get_style("markdown.hr"))
-        yield from _hung(console, options, _spaced(self.elements), bar, bar, self.style)
-
-
-class ListElement(rm.ListElement):
-    """A list, with the empty lines between its items kept."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        number = 1 if self.list_start is None else self.list_start
-        items: list[Any] = self.items
-        for index, item in enumerate(items):
-            parts = item.elements
-            loose = any(isinstance(part, Paragraph) and not part.tight for part in parts)
-            if index and (loose or _ends_in_code(self.items[index - 1])):
-                yield Segment.line()
-            if self.list_type == "bullet_list_open":
-                yield from item.drawn(console, options, item.task or "• ", "markdown.item.bullet")
-            else:
-                sign = f"{number + index}. {item.task}"
-                yield from item.drawn(console, options, sign, "markdown.item.number")
-
-
-def _ends_in_code(item: Any) -> bool:
-    """Whether the last line of an item is code, even in a nested list."""
-    last = next(reversed(list(item.elements)), None)
-    if isinstance(last, ListElement):
-        return bool(last.items) and _ends_in_code(last.items[-1])
-    return isinstance(last, CodeBlock)
-
-
-class ListItem(rm.ListItem):
-    """An item whose number, bullet or box is at the margin."""
-
-    task = ""
-
-    @classmethod
-    def create(cls, _markdown: rm.Markdown, token: Token) -> ListItem:
-        item = cls()
-        item.task = str(token.meta.get("task", ""))
-        return item
-
-    def drawn(self, console: Console, options: ConsoleOptions, sign: str, style: str) -> RenderResult:
-        first = Segment(sign, console.get_style(style))
-        content = _spaced(self.elements)
-        yield from _hung(console, options, content, first, Segment(" " * first.cell_length), self.style)
-
-
-class HorizontalRule(rm.HorizontalRule):
-    """A thin line."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text("─" * options.max_width, style=console.get_style("markdown.hr"), no_wrap=True)
-
-
-class TableElement(rm.TableElement):
-    """A table with a line under its head and none around it."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        table = Table(
-            box=box.SIMPLE_HEAD,
-            show_edge=False,
-            pad_edge=False,
-            border_style="markdown.table.border",
-            header_style="markdown.table.header",
-        )
-        head = self.header.row.cells if self.header and self.header.row else []
-        for cell in head:
-            table.add_column(cell.content, justify="left" if cell.justify == "default" else cell.justify)
-        for row in self.body.rows if self.body else ():
-            table.add_row(*(cell.content for cell in row.cells))
-        yield table
-
-
-class Markdown(rm.Markdown):
-    """Markdown of a model, drawn as data: HTML and unsafe links are text."""
-
-    elements: ClassVar[dict[str, type[rm.MarkdownElement]]] = {
-        **rm.Markdown.elements,
-        "paragraph_open": Paragraph,
-        "heading_open": Heading,
-        "fence": CodeBlock,
-        "code_block": CodeBlock,
-        "blockquote_open": BlockQuote,
-        "hr": HorizontalRule,
-        "bullet_list_open": ListElement,
-        "ordered_list_open": ListElement,
-        "list_item_open": ListItem,
-        "image": Image,
-        "table_open": TableElement,
-        "td_open": TableCell,
-        "th_open": TableCell,
-    }
-
-    def __init__(
-        self, source: str, colours: Colours, lexers: Lexers, references: dict[str, Any] | None = None
-    ) -> None:
-        self.markup = source
-        self.colours = colours
-        self.lexers = lexers
-        self.parsed = tokens_of(source, references)
-        self.code_theme = self.inline_code_theme = ""
-        self.justify = None
-        self.style = "none"
-        self.hyperlinks = True
-        self.inline_code_lexer = None
-        for token in self.parsed:
-            for child in token.children or ():
-                if child.type == "softbreak":
-                    child.type = "hardbreak"  # models do not wrap their lines: a line break is meant
+def _stacked(blocks: Iterable[Drawn], width: int, style: Style, *, top: bool = False) -> list[Line]:
+    """Return the lines of blocks, with empty lines between them unless their list has none."""
+    lines: list[Line] = []
+    before = ""
+    for kind, some in blocks:
+        under_rule = top and before == "hr" and kind in ("p", "head", "code", "hr")
+        if before and not under_rule and "tight" not in (before, kind):
+            lines.append(_blank(width, style))
+        lines += some
+        before = kind
+    return lines
 
 
 def unmarked(strip: Strip) -> Strip:
@@ -306,43 +119,139 @@ def _pen_of(palette: Palette) -> Pen:
 
 
 class Pen:
-    """Holds the tools for drawing: colours, and a console that is never written to."""
+    """Holds the tools for drawing."""
 
     def __init__(self, colours: Colours, lexers: Lexers | None = None) -> None:
         self.colours = colours
         self.lexers = lexers or Lexers()
-        self.console = Console(
-            file=io.StringIO(),
-            force_terminal=True,
-            color_system="truecolor",
-            legacy_windows=False,
-            highlight=False,
-            markup=False,
-            emoji=False,
-            theme=colours.rich_theme(),
-            _environ={},
-        )
+        self._emphasis = {"em": Style(italic=True), "strong": colours["strong"], "s": Style(strike=True)}
 
     def markdown(self, source: str, width: int, references: dict[str, Any] | None = None) -> list[Strip]:
-        options = self.console.options.update(width=width, height=None)
-        lines = self.console.render_lines(
-            Markdown(source, self.colours, self.lexers, references),
-            options,
-            style=self.colours.base,
-            pad=True,
-        )
-        # Rich begins a list, a quote or a table with an empty line; the edge of code is none.
+        """Draw Markdown of a model as data: HTML and unsafe links are text."""
+        blocks = self._blocks(iter(tokens_of(source, references)), width, Style.null())
+        lines = _stacked(blocks, width, Style.null(), top=True)
+        # An empty heading draws nothing at the top; the edge of code is no empty line.
         while lines and not any(text.strip() or (style and style.meta) for text, style, _ in lines[0]):
             del lines[0]
-        return [Strip(line, width) for line in lines]
+        return [Strip(Segment.apply_style(line, self.colours.base), width) for line in lines]
+
+    def _blocks(self, tokens: Iterator[Token], width: int, style: Style) -> Iterator[Drawn]:
+        """Yield blocks up to the end of the one that they are in; it gives its style to what it holds."""
+        for token in tokens:
+            match token.type:
+                case "paragraph_open" | "heading_open":
+                    prose = token.tag == "p"
+                    look = style if prose else style + self.colours["strong"]
+                    texts = wrapped(self._inline(next(tokens), look), width)
+                    next(tokens)
+                    kind = "head" if not prose else "tight" if token.hidden else "p"
+                    yield kind, [_row(text, width, style, style) for text in texts]
+                case "fence" | "code_block":
+                    ground = style + self.colours["code-block"]
+                    code = self._code(token, max(4, width) - 2)
+                    yield "code", [_row(text, width, ground, ground + FILL) for text in code]
+                case "hr":
+                    yield "hr", [[Segment("─" * width, style + self.colours["faint"])]]
+                case "blockquote_open":
+                    bar = Segment("│ ", style + self.colours["faint"])
+                    yield "quote", self._hung(tokens, bar, bar, width, style + self.colours["muted"])[1]
+                case "bullet_list_open" | "ordered_list_open":
+                    yield self._list(token, tokens, width, style)
+                case "table_open":
+                    yield "table", self._table(tokens, width, style)
+                case _:
+                    return
+
+    def _inline(self, token: Token, style: Style) -> Text:
+        """Return the words of a paragraph, a heading or a cell; an image is its name and address."""
+        text, styles = Text(), [style]
+        for child in token.children or ():
+            now = styles[-1]
+            match child.type:
+                case "softbreak" | "hardbreak":  # models do not wrap their lines: a line break is meant
+                    text.append("\n", now)
+                case "code_inline":
+                    text.append(child.content, now + self.colours["code"])
+                case "image":
+                    text.append("[image: ").append(child.content, now)
+                    text.append(f"] ({child.attrs.get('src', '')})")
+                case "link_open":
+                    link = Style(link=str(child.attrs.get("href", "")))
+                    styles.append(now + self.colours["link"] + link)
+                case _ if child.nesting > 0:
+                    styles.append(now + self._emphasis[child.tag])
+                case _ if child.nesting < 0:
+                    styles.pop()
+                case _:
+                    text.append(child.content, now)
+        return text
+
+    def _code(self, token: Token, width: int) -> list[Text]:
+        """Return lines of code with edges that are none of the source; where code was cut, there is none."""
+        muted, words = self.colours["muted"], token.info.split()
+        language = "" if {*words[:1]} <= {CONTINUED, GOES_ON} else words[0]
+        plain = token.content.rstrip("\n")
+        lines = folded(highlighted(plain, self.lexers.get(language, plain), self.colours), width, muted)
+        label = Text(one_line(language, min(LANGUAGE, width)), muted + FOLD)
+        label.pad_left(width - label.cell_len)
+        lines[:0] = [label] if CONTINUED not in words else []
+        lines += [Text(" ", FOLD)] if GOES_ON not in words else []
+        return [Text.assemble((" ", LEAD), line) for line in lines]
+
+    def _hung(
+        self, tokens: Iterator[Token], first: Segment, rest: Segment, width: int, style: Style
+    ) -> tuple[list[Drawn], list[Line]]:
+        """Return the blocks of an item or a quote, and their lines, behind signs if there is room."""
+        room = width - first.cell_length if width >= NARROW else width
+        blocks = [*self._blocks(tokens, room, style)]
+        lines = _stacked(blocks, room, style) or [_blank(room, style)]
+        if room < width:
+            lines = [[rest if number else first, *line] for number, line in enumerate(lines)]
+        return blocks, lines
+
+    def _list(self, opening: Token, tokens: Iterator[Token], width: int, style: Style) -> Drawn:
+        """Return a list; items of several paragraphs, and those behind code, have an empty line above."""
+        lines: list[Line] = []
+        last, number = "", int(opening.attrs.get("start", 1))
+        while (item := next(tokens)).type == "list_item_open":
+            task = str(item.meta.get("task", ""))
+            sign = task or "• " if opening.tag == "ul" else f"{number}. {task}"
+            first = Segment(sign, style + self.colours["muted"])
+            blocks, some = self._hung(tokens, first, Segment(" " * first.cell_length, style), width, style)
+            if lines and (last in _CODE or any(kind == "p" for kind, _ in blocks)):
+                lines.append(_blank(width, style))
+            lines += some
+            last, number = blocks[-1][0] if blocks else "", number + 1
+        return "code list" if last in _CODE else "list", lines
+
+    def _table(self, tokens: Iterator[Token], width: int, style: Style) -> list[Line]:
+        """Return a table with a line under its head and none around it."""
+        table = Table(
+            box=box.SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            border_style=self.colours["faint"],
+            header_style=self.colours["strong"],
+        )
+        rows: list[list[Text]] = []
+        while (token := next(tokens)).type != "table_close":
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type in ("th_open", "td_open"):
+                cell = self._inline(next(tokens), style)
+                side: Any = str(token.attrs.get("style", "")).partition(":")[2]  # "text-align:right"
+                cell.justify = side or "default"
+                rows[-1].append(cell)
+                if token.type == "th_open":
+                    table.add_column(cell, justify=side or "left")
+        for row in rows[1:]:
+            table.add_row(*row)
+        return CONSOLE.render_lines(table, CONSOLE.options.update(width=width), style=style)
 
     def strip(self, text: Text, width: int, style: Style | None = None) -> Strip:
         """Draw one line, cut or filled to the width."""
         base = self.colours.base if style is None else self.colours.base + style
-        if text.style:
-            text = Text.assemble(text)  # Rich ignores the style of a text without spans
-        segments = Segment.apply_style(text.render(self.console), base)
-        return Strip(Segment.adjust_line_length(list(segments), width, base + FILL), width)
+        return Strip(_row(text, width, base, base + FILL), width)
 
     def strips(self, lines: Iterable[Text], width: int, style: Style | None = None) -> list[Strip]:
         """Draw lines, each cut or filled to the width."""
@@ -357,7 +266,7 @@ class Pen:
             prefix, body = Text(), Text.assemble(prefix, body)
         rest = Text(" " * prefix.cell_len, LEAD if code else "")
         room = max(1, width - prefix.cell_len)
-        lines = folded(body, room, self.colours["muted"]) if code else wrapped(body, self.console, room)
+        lines = folded(body, room, self.colours["muted"]) if code else wrapped(body, room)
         return [Text.assemble(rest if number else prefix, line) for number, line in enumerate(lines)]
 
     def indent(self, strips: list[Strip], prefix: str, style: Style, first: str | None = None) -> list[Strip]:

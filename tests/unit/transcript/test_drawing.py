@@ -275,6 +275,7 @@ def test_markdown_is_quiet_and_aligned() -> None:
         "👩‍💻x    22",
     ]
     assert markdown("see ![a cat](https://x.y/c.png) here") == "see [image: a cat] (https://x.y/c.png) here"
+    assert markdown("# Title\n![a](https://x.y)") == "Title\n\n[image: a] (https://x.y)"
 
 
 def test_only_safe_links_become_links() -> None:
