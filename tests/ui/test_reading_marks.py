@@ -227,44 +227,11 @@ def test_lines_keep_their_order_as_numbers() -> None:
     assert lines[0].code > 100_000, "no line of a screen"
 
 
-def errand(name: str, found: str) -> tuple[ev.AgentEvent, ...]:
-    """The work of a subagent that is over, folded away under its card."""
-    return (
-        ev.ToolStarted(name, "Agent", {"description": name, "prompt": "look"}),
-        ev.ToolStarted(f"{name}-in", "Bash", {"command": f"echo {found}"}, parent=name),
-        ev.ToolFinished(f"{name}-in", "Bash", found, parent=name),
-        ev.ToolFinished(name, "Agent", "Done."),
-    )
-
-
 async def told(run: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
     await until(pilot, lambda: run.session is not None)
     run.told.tell(*events, ev.BlockFinished(ev.BlockKey("z", 0), ev.BlockKind.TEXT, "That is all."))
     pane = run.screen.transcript
     await until(pilot, lambda: any("That is" in pane.render_line(y).text for y in range(pane.size.height)))
-
-
-async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await told(run, pilot, *errand("first", "a needle"), *errand("second", "another needle"))
-    bar, blocks = run.screen.search_bar, run.screen.transcript.model.blocks
-
-    def unfolded() -> list[str]:
-        return [getattr(block, "id", "") for block in blocks if not block.folded]
-
-    assert unfolded() == []
-    await press(pilot, "ctrl+f", *"needle", then=lambda: "first" in unfolded())
-    opened = []
-    while "second" not in opened:
-        place = bar.found_text
-        await pilot.press("enter")
-        await until(pilot, lambda place=place: bar.found_text != place)  # type: ignore[misc]
-        opened = unfolded()
-    assert "first" not in opened, "it was unfolded only for what was found in it"
-    await press(pilot, *"xyz", then=lambda: unfolded() == [])
-    await pilot.press("escape")
-    assert unfolded() == []
 
 
 async def test_prose_selected_with_the_mouse_has_the_line_breaks_of_its_source() -> None:
@@ -380,7 +347,7 @@ async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilo
     assert not run.told.interrupts
 
 
-async def test_another_query_begins_where_the_search_began_and_the_old_one_is_kept_for_next_time(
+async def test_a_query_begins_where_the_search_began_is_kept_and_goes_on_while_text_streams(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await told_needles(run, pilot)
@@ -388,21 +355,17 @@ async def test_another_query_begins_where_the_search_began_and_the_old_one_is_ke
     await press(pilot, "ctrl+f", *"needlex", then=lambda: bar.found_text == "not found")
     await press(pilot, "backspace", then=lambda: bar.found_text == "2/3")
     await press(pilot, "escape", "ctrl+f", then=lambda: bar.found_text == "2/3")
-    await press(pilot, *"hay", then=lambda: bar.found_text.endswith("/60"))
-
-
-async def test_a_search_goes_on_while_text_streams_and_the_place_stays(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await told_needles(run, pilot)
-    bar = run.screen.search_bar
-    await press(pilot, "ctrl+f", *"needle", then=lambda: bar.found_text == "2/3")
     await pilot.press("down")
     for _ in range(5):
         run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
     await until(pilot, lambda: bar.found_text == "3/53")
     await until(pilot, lambda: marked(run, current=True) == ["needle"])
     await until(pilot, lambda: run.screen.transcript.unseen)
+    await press(pilot, "escape", "ctrl+f", *"hay", then=lambda: bar.found_text.endswith("/60"))
+    await pilot.click(run.screen.dock.prompt.field)
+    await until(pilot, lambda: not bar.is_open)
+    await pilot.press("x")
+    assert run.screen.dock.prompt.text == "x"
 
 
 async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is_over(
@@ -425,12 +388,3 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
     assert not panel.state.hidden
     await pilot.press("ctrl+f", "escape")
     assert run.screen.focused is panel
-
-
-async def test_a_click_into_the_prompt_ends_the_search(run: Driven, pilot: Pilot[int]) -> None:
-    await told_needles(run, pilot)
-    await pilot.press("ctrl+f", *"need")
-    await pilot.click(run.screen.dock.prompt.field)
-    await until(pilot, lambda: not run.screen.search_bar.is_open)
-    await pilot.press("x")
-    assert run.screen.dock.prompt.text == "x"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from typing import Protocol
@@ -12,7 +11,6 @@ from textual.strip import Strip
 
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import Block
-from ccq_tui.transcript.bodies import PlainText
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.order import BlockChange
 
@@ -53,14 +51,12 @@ class Heights:
         self._values.append(value)
         self.total += value
 
-    def set(self, index: int, value: int) -> int:
-        """Change one height; return the number of lines it grew by."""
-        delta = value - self._values[index]
-        if delta:
+    def set(self, index: int, value: int) -> None:
+        """Change one height."""
+        if delta := value - self._values[index]:
             self._values[index] = value
             self.total += delta
             del self._sums[index + 1 :]
-        return delta
 
     def truncate(self, length: int) -> None:
         """Drop every height from ``length`` on; the cost is that of the dropped ones."""
@@ -117,7 +113,7 @@ class Layout:
         self._draw = draw
         self._sums = Heights()
         self._rows: dict[bl.Block, Rows] = {}
-        self._cache: OrderedDict[tuple[bl.Block, int], tuple[object, list[Strip]]] = OrderedDict()
+        self._cache: dict[tuple[bl.Block, int], tuple[object, list[Strip]]] = {}
         self._cached_lines = 0
         self._dirty: tuple[int, int] | None = None
 
@@ -159,18 +155,15 @@ class Layout:
         block = self.blocks[index]
         rows = self._rows.setdefault(block, Rows())
         body, head = block.body, block.head
-        if rows.body is not body or rows.head != head:
-            rows.heights.truncate(0)
-            rows.keys.clear()
-            rows.body, rows.head = body, head
-        keep = max(int(head), len(rows.keys) - 1) if rows.keys else 0
+        other = rows.body is not body or rows.head != head
+        keep = 0 if other else max(int(head), len(rows.keys) - 1)
+        rows.body, rows.head = body, head
         self._spoil(index, 0 if head else keep)
         rows.heights.truncate(keep)
         del rows.keys[keep:]
         for part in range(len(rows.keys), int(head) + (len(body) if body is not None else 0)):
-            gap = self.gap(index) if part == 0 else 0
             lines = 1 if body is None or part < head else body.estimate(part - head, max(8, self.width - 2))
-            rows.heights.append(lines + gap)
+            rows.heights.append(lines + self.gap(index, part))
             rows.keys.append(None)
         return rows.heights.total
 
@@ -210,9 +203,9 @@ class Layout:
             return self.total
         return self._sums.before(index) + self._rows[self.blocks[index]].heights.before(part)
 
-    def gap(self, index: int) -> int:
-        """Return the empty lines above a block; one-line blocks are close together."""
-        return int(index > 0 and not all(map(_is_compact, self.blocks[index - 1 : index + 1])))
+    def gap(self, index: int, part: int = 0) -> int:
+        """Return the empty lines above a part: above a block, unless one-line blocks are close together."""
+        return int(not part and index > 0 and not all(map(_is_compact, self.blocks[index - 1 : index + 1])))
 
     def find(self, line: int) -> tuple[int, int, int]:
         """Return the block, the part and the line within it at a line of the whole."""
@@ -223,43 +216,35 @@ class Layout:
     def _key(self, index: int, part: int) -> object:
         block = self.blocks[index]
         rows = self._rows[block]
-        gap = self.gap(index) if part == 0 else 0
-        if rows.head and part == 0:
-            return self.width, gap, block.version
-        # The first line of plain text carries marks of its block, such as "queued"; Markdown never does, and
-        # its block changes with every word.
-        marks = block.version if part == 0 and isinstance(rows.body, PlainText) else 0
-        # Folded and unfolded, a block may have bodies whose parts have the same keys.
-        inner = rows.body.key(part - rows.head) if rows.body is not None else 0
-        return self.width, gap, marks, rows.body, inner
+        body = rows.body if part >= rows.head else None
+        inner = body.key(part - rows.head) if body is not None else 0
+        # The first line carries marks of its block, such as "queued"; Markdown never does, and its block
+        # changes with every word. Folded and unfolded, a block may have bodies with the same keys.
+        marks = block.version if part == 0 and not isinstance(body, Document) else 0
+        return self.width, self.gap(index, part), marks, body, inner
 
     def strips(self, index: int, part: int) -> list[Strip]:
         """Return a part drawn, and update its height."""
         self._look_at(index)
-        block = self.blocks[index]
-        key = self._key(index, part)
-        cached = self._cache.get((block, part))
-        if cached is not None and cached[0] == key:
-            drawn = cached[1]
-            self._cache.move_to_end((block, part))
-        else:
-            gap = self.gap(index) if part == 0 else 0
-            drawn = self._draw(block, part, gap, self.width)
-            self._drop((block, part))
-            self._cache[block, part] = (key, drawn)
-            self._cached_lines += len(drawn)
-            while self._cached_lines > self.cached and len(self._cache) > 1:
-                self._drop(next(iter(self._cache)))
+        block, key = self.blocks[index], self._key(index, part)
+        known, drawn = self._take((block, part))
+        if known != key:
+            drawn = self._draw(block, part, self.gap(index, part), self.width)
+        self._cache[block, part] = key, drawn
+        self._cached_lines += len(drawn)
+        while self._cached_lines > self.cached and len(self._cache) > 1:
+            self._take(next(iter(self._cache)))
         rows = self._rows[block]
-        if rows.keys[part] != key or rows.heights[part] != len(drawn):
-            rows.keys[part] = key
-            if delta := rows.heights.set(part, len(drawn)):
-                self._sums.set(index, self._sums[index] + delta)
+        rows.keys[part] = key
+        rows.heights.set(part, len(drawn))
+        self._sums.set(index, rows.heights.total)
         return drawn
 
-    def _drop(self, place: tuple[bl.Block, int]) -> None:
-        _, lines = self._cache.pop(place, (None, ()))
+    def _take(self, place: tuple[bl.Block, int]) -> tuple[object, list[Strip]]:
+        """Take drawn lines from those that are kept, of which the last are the newest."""
+        known, lines = self._cache.pop(place, (None, []))
         self._cached_lines -= len(lines)
+        return known, lines
 
     def measure(self, index: int, part: int) -> int:
         """Return the lines of a part, drawing it if its height is only guessed."""
@@ -277,7 +262,17 @@ NEAR = 4
 
 
 class Pane(Protocol):
-    """The widget as the parts of a transcript need it."""
+    """The widget as the tools of a reader need it.
+
+    Attributes:
+        viewport: What is visible.
+        mark_changed: Called when the current block changed, looks different, or there is none any more.
+        found_changed: `SearchBar.tell`, called when more was found, or another match is current.
+    """
+
+    viewport: Viewport
+    mark_changed: Callable[[], object]
+    found_changed: Callable[..., object]
 
     def show(self, index: int, part: int, offset: int, lines: int) -> None:
         """Scroll as little as needed to show lines of a part of a block, and stay there."""
@@ -290,6 +285,12 @@ class Pane(Protocol):
 
     def refresh(self) -> object:
         """Draw all lines again."""
+
+    def later(self, call: Callable[[], object]) -> object:
+        """Call a function behind all other waiting work."""
+
+    def looked(self) -> None:
+        """Note that more of the plan being decided on was in view."""
 
 
 class Viewport:

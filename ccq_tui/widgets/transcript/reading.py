@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -17,7 +17,7 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import Block, PlanBlock
 from ccq_tui.transcript.document import is_safe_url, markdown_parser
 from ccq_tui.widgets.transcript.code import ORIGIN
-from ccq_tui.widgets.transcript.layout import Pane, Viewport
+from ccq_tui.widgets.transcript.layout import Pane
 from ccq_tui.widgets.transcript.painter import plain_text
 
 _MARGIN = " │↳"
@@ -29,8 +29,9 @@ _SPACE = rf"[\s{_MARGIN}]+"
 
 
 class MatchSpan(NamedTuple):
-    """A stretch of one line, in cells, and the number of its match."""
+    """A stretch of one line, from one cell to another, and the number of its match."""
 
+    line: int
     start: int
     end: int
     number: int
@@ -42,13 +43,12 @@ def drawn_pattern(words: Sequence[str], flags: int = 0) -> re.Pattern[str]:
     return re.compile(_SPACE.join(broken), flags)
 
 
-def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, list[MatchSpan]]:
-    """Return the stretches of each drawn line that a `drawn_pattern` matches."""
+def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> list[MatchSpan]:
+    """Return the stretches of drawn lines that a `drawn_pattern` matches, in order."""
     lines = [strip.text for strip in strips]
-    found: dict[int, list[MatchSpan]] = {}
-    text = "\n".join(lines)
+    found: list[MatchSpan] = []
     line, start = 0, 0
-    for number, match in enumerate(pattern.finditer(text)):
+    for number, match in enumerate(pattern.finditer("\n".join(lines))):
         at = match.start()
         while at < match.end():
             while at > start + len(lines[line]):
@@ -58,7 +58,7 @@ def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, lis
             piece = lines[line][at - start : end - start]
             if shown := piece.strip(_MARGIN):  # the margin of a line is no part of the text continued in it
                 first = cell_len(lines[line][: at - start + piece.index(shown)])
-                found.setdefault(line, []).append(MatchSpan(first, first + cell_len(shown), number))
+                found.append(MatchSpan(line, first, first + cell_len(shown), number))
             at = end + 1
     return found
 
@@ -83,15 +83,17 @@ MARK = "▌"
 """Sign in the margin beside the current block."""
 
 
-class BlockMark:
+class ReadingTool:
+    """A tool of a reader of a pane."""
+
+    def __init__(self, pane: Pane) -> None:
+        self._pane, self._viewport, self._layout = pane, pane.viewport, pane.viewport.layout
+
+
+class BlockMark(ReadingTool):
     """Keeps track of the current block."""
 
-    def __init__(self, viewport: Viewport, pane: Pane, changed: Callable[[], object]) -> None:
-        self._viewport = viewport
-        self._layout = viewport.layout
-        self._pane = pane
-        self._changed = changed
-        self._block: bl.Block | None = None
+    _block: bl.Block | None = None
 
     @property
     def block(self) -> bl.Block | None:
@@ -123,7 +125,7 @@ class BlockMark:
         self._block = block
         self._viewport.held = True
         self.show()
-        self._changed()
+        self._pane.mark_changed()
 
     def show(self) -> None:
         """Scroll to the current block, if there is one."""
@@ -137,7 +139,7 @@ class BlockMark:
             return False
         self._block = None
         self._viewport.held = False
-        self._changed()
+        self._pane.mark_changed()
         return True
 
     def toggle(self) -> bool:
@@ -156,7 +158,7 @@ class BlockMark:
                 self.leave()
                 self._pane.update()
                 self._pane.refresh()
-            self._changed()
+            self._pane.mark_changed()
 
     def rows(self, bottom: int) -> range:
         """Return the rows of the view that the current block has above one row."""
@@ -177,21 +179,16 @@ def neighbour(
     return None
 
 
-class PlanSight:
+class PlanSight(ReadingTool):
     """Brings the head of a plan into view, and remembers which of its lines were in view since."""
 
-    def __init__(self, viewport: Viewport, pane: Pane, looked: Callable[[], object]) -> None:
-        self._viewport = viewport
-        self._layout = viewport.layout
-        self._pane = pane
-        self._looked = looked
-        self._request = ""
-        self._plan: PlanBlock | None = None
-        """The block of the request; None before the transcript has it, which may be behind the panel."""
-        self._opens = False
-        """Whether the panel may still take lines from the view that shows the head."""
-        self._in_view: frozenset[tuple[int, int]] = frozenset()
-        self._width = 0
+    _request = ""
+    _plan: PlanBlock | None = None
+    """The block of the request; None before the transcript has it, which may be behind the panel."""
+    _opens = False
+    """Whether the panel may still take lines from the view that shows the head."""
+    _in_view: frozenset[tuple[int, int]] = frozenset()
+    _width = 0
 
     def show(self, request_id: str) -> None:
         """Bring the head of a request's plan into view, and watch it."""
@@ -209,10 +206,9 @@ class PlanSight:
         if plan is None:
             return
         self._pane.update()  # the view may be behind the blocks, and not at the end that it follows
-        self._plan = plan
-        head = layout.before(self._plan.at)
+        self._plan, head = plan, layout.before(plan.at)
         if not view.top <= head < view.top + view.height:
-            self._pane.show(self._plan.at, 0, 0, layout.before(self._plan.at + 1) - head)
+            self._pane.show(plan.at, 0, 0, layout.before(plan.at + 1) - head)
         self.look()
 
     def resized(self) -> None:
@@ -234,8 +230,7 @@ class PlanSight:
             return 1  # at least
         if block is None or block.at < 0:
             return 0
-        lines = sum(layout.height(block.at, part) for part in range(layout.parts(block.at)))
-        return max(0, lines - len(self._in_view))
+        return max(0, layout.before(block.at + 1) - layout.before(block.at) - len(self._in_view))
 
     def look(self) -> None:
         block, layout, view = self._plan, self._layout, self._viewport
@@ -249,7 +244,7 @@ class PlanSight:
         seen = self._in_view | {layout.find(line)[1:] for line in lines}
         if seen != self._in_view:
             self._in_view = seen
-            self._looked()
+            self._pane.looked()
 
 
 MOST_LINES = 10_000
@@ -278,12 +273,8 @@ class LinePlace(NamedTuple):
         return cls(block - 1, part, offset)
 
 
-class TextSelection:
+class TextSelection(ReadingTool):
     """Textual's selection within the blocks of a viewport: its offsets are numbers of lines, not of rows."""
-
-    def __init__(self, viewport: Viewport) -> None:
-        self._viewport = viewport
-        self._layout = viewport.layout
 
     def place(self, y: int) -> LinePlace:
         """Return the line drawn in a row of the view; below all blocks, one after the last."""
@@ -465,8 +456,12 @@ def targets_at(block: Block, strips: Sequence[Strip], line: int, cell: int) -> l
     named = targets_in(block)
     links = list(_links(strips[line], cell))
     drawn = dict.fromkeys([*named, *in_text(strips[line].text)])
-    spans = {target: spans_in(strips, drawn_pattern([target])).get(line, ()) for target in drawn}
-    covering = [one for one, found in spans.items() if any(span.start <= cell < span.end for span in found)]
+    covering = [
+        target
+        for target in drawn
+        for span in spans_in(strips, drawn_pattern([target]))
+        if span.line == line and span.start <= cell < span.end
+    ]
     hit = sorted(covering, key=len, reverse=True)
     whole = [target for target in named if hit and target.endswith(f"/{hit[0]}")]
     return list(dict.fromkeys([*links, *hit[:1], *whole, *hit[1:]]))

@@ -90,25 +90,16 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self.second = 1.0
         """Seconds after which the seconds of a running call are drawn again."""
         self.mark_changed: Callable[[], object] = lambda: None
-        """Called when the current block changed, looks different, or there is none any more."""
         self.found_changed: Callable[..., object] = lambda *_, **_more: None
-        """Called when more was found, or another match is current; as `SearchBar.tell`."""
         self._columns = 0  # beside the scroll bar, which Textual's own size includes
         self.set_reactive(Transcript.welcome, welcome)
         self._painter = plain_painter()  # the colours are known once the widget is mounted
         self._kept: dict[int, tuple[Strip, Strip]] = {}
         """Lines of the last views as drawn and as styled, by the id of the first."""
         self._layout = Layout(self.model.blocks, self._painter.draw)
-        self._viewport = Viewport(self._layout)
-        self.block_mark = BlockMark(self._viewport, self, lambda: self.mark_changed())
-        self.search = Search(
-            self._viewport,
-            self,
-            lambda go_on: after(self, 0.001, go_on),
-            lambda place, count, more: self.found_changed(place, count, more=more),
-        )
-        self._selection = TextSelection(self._viewport)
-        self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
+        self.viewport = Viewport(self._layout)
+        self.block_mark, self.search = BlockMark(self), Search(self)
+        self._selection, self.plan = TextSelection(self), PlanSight(self)
         self._lexers = Lexers(self._draw_anew)
         self._clock_timer: Timer | None = None
         self._pace = FramePace(self, self._split, self._prepare, self.update)
@@ -121,12 +112,12 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     @property
     def following(self) -> bool:
         """Whether the end is kept in view."""
-        return self._viewport.following
+        return self.viewport.following
 
     @property
     def unseen(self) -> int:
         """Lines that came below the view since the end was left."""
-        return self._viewport.unseen
+        return self.viewport.unseen
 
     @property
     def greets(self) -> bool:
@@ -182,26 +173,26 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             self.search.look_again(touched)
         while (earlier := self._intake.take_past(until)) is not None:
             self._follow(self.model.put_first(earlier))
-            self._viewport.settle()  # painting before the frame must not show other lines
+            self.viewport.settle()  # painting before the frame must not show other lines
             self._place()
         return self._intake.busy
 
     def _prepare(self, until: float) -> bool:
         """Draw the lines about to be seen, part by part; return whether there is more."""
-        return bool(self.size) and not self._viewport.prepare(lambda: time.perf_counter() >= until)
+        return bool(self.size) and not self.viewport.prepare(lambda: time.perf_counter() >= until)
 
     def update(self) -> None:
         """Update view, scroll bar and screen to the data."""
         if not self.size:
             return
-        top, following = self._viewport.top, self.following
-        self._viewport.settle()
+        top, following = self.viewport.top, self.following
+        self.viewport.settle()
         covered, self._covered = self._covered, bool(self.unseen)
         if self._covered and not covered:
             self._keep_shown()  # the count of lines below now takes the last line
         self._place()
         dirty = self._layout.take_dirty()
-        if self._viewport.top != top or self.following != following:
+        if self.viewport.top != top or self.following != following:
             self.refresh()
         elif dirty is not None:
             self._refresh_from(self._layout.before(*dirty) - top)
@@ -215,7 +206,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _place(self) -> None:
         """Set the scroll bar from the viewport; the layout of the screen does not depend on it."""
-        view, bar, lines = self._viewport, self.vertical_scrollbar, self._layout.total
+        view, bar, lines = self.viewport, self.vertical_scrollbar, self._layout.total
         self.set_reactive(Widget.virtual_size, Size(self._columns, lines))
         self.set_reactive(Widget.scroll_target_y, float(view.top))
         self.set_reactive(Widget.scroll_y, float(view.top))
@@ -256,7 +247,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def on_resize(self) -> None:
         """Wrap the visible lines to the new width, keeping the place."""
         self._columns = min(READING, self.scrollable_content_region.width)
-        self._viewport.resize(max(1, self._columns), self.size.height)
+        self.viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
         self.plan.resized()
         self.refresh()
@@ -270,8 +261,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
         # A new height clamps the offset before it is reported: that is nobody's move.
-        if self.size.height == self._viewport.height:
-            self._viewport.move(round(new_value))
+        if self.size.height == self.viewport.height:
+            self.viewport.move(round(new_value))
             self._place()
             new_value = self.scroll_y
         super().watch_scroll_y(old_value, new_value)
@@ -318,16 +309,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _line(self, y: int) -> Strip:
         width = self._columns
-        if not self.model.blocks:
-            return welcome_line(self._painter.pen, self.welcome, y, self.size.height, width)
         if y == self.size.height - 1 and self.unseen:
             return more_line(self._painter.pen, self.unseen, width)
-        line = self._viewport.top + y
+        line = self.viewport.top + y
         if line >= self._layout.total:
             if self.greets:
-                above = self._layout.total - self._viewport.top
-                room = self.size.height - above
-                return welcome_line(self._painter.pen, self.welcome, y - above, room, width, whole=True)
+                above = self._layout.total - self.viewport.top
+                room, pen = self.size.height - above, self._painter.pen
+                return welcome_line(pen, self.welcome, y - above, room, width, whole=above > 0)
             return _blank(width, self._painter.pen.colours.base)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
@@ -345,8 +334,16 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
         """Scroll as little as needed to show lines of a part, the first if not all fit, and stay there."""
-        self._viewport.show(index, part, offset, lines)
+        self.viewport.show(index, part, offset, lines)
         self._scrolled()
+
+    def later(self, call: Callable[[], object]) -> object:
+        """Call a function behind all other waiting work."""
+        return after(self, 0.001, call)
+
+    def looked(self) -> None:
+        """Report that more of the plan being decided on was in view."""
+        self.post_message(self.Looked())
 
     def _scrolled(self) -> None:
         self._place()
@@ -354,18 +351,18 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def go(self, *, lines: int = 0, pages: int = 0) -> None:
         """Scroll down, or up by negative numbers; a page keeps one line of the screen before."""
-        self._viewport.move(self._viewport.top + lines + pages * max(1, self._viewport.height - 1))
+        self.viewport.move(self.viewport.top + lines + pages * max(1, self.viewport.height - 1))
         self._scrolled()
 
     def action_home(self) -> None:
-        self._viewport.home()
+        self.viewport.home()
         self._scrolled()
 
     def action_end(self) -> None:
         """Go to the newest line and follow it; remove the mark."""
         self.block_mark.leave()
         self.plan.leave()
-        self._viewport.follow()
+        self.viewport.follow()
         self._scrolled()
 
     # -- the marked block ------------------------------------------------------------------------------------
@@ -400,9 +397,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def end_search(self) -> None:
         """Forget the search, and stay at the place."""
         self.search.end()
-        self._viewport.held = self.mark is not None
+        self.viewport.held = self.mark is not None
         self.update()
-        self.refresh()
 
     # -- text and mouse --------------------------------------------------------------------------------------
 

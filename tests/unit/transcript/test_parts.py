@@ -50,7 +50,7 @@ def spoken(count: int = 40) -> Pane:
 
 def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None:
     pane = spoken()
-    mark = BlockMark(pane.viewport, pane, lambda: None)
+    mark = BlockMark(pane)
     pane.apply(ev.BlockGrew(ev.BlockKey("last", 0), ev.BlockKind.TEXT, "to be dropped"))
     pane.viewport.settle()
     mark.move(-1)
@@ -63,7 +63,7 @@ def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None
 
 def test_a_selection_has_the_text_of_its_lines_wherever_they_are_by_then() -> None:
     pane = spoken()
-    selection = TextSelection(pane.viewport)
+    selection = TextSelection(pane)
     lines = pane.lines()
     first, last = lines.index("● line 37"), lines.index("● line 39")
     places = [Offset(2, selection.place(first).code), Offset(5, selection.place(last).code)]
@@ -77,17 +77,17 @@ def test_a_selection_has_the_text_of_its_lines_wherever_they_are_by_then() -> No
     assert not any(segment.style and segment.style.bold for segment in drawn), "another line"
     assert selection.block_at(HEIGHT) is not None
     assert Pane().layout.total == 0
-    assert TextSelection(Pane().viewport).block_at(0) is None
+    assert TextSelection(Pane()).block_at(0) is None
 
 
 def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
-    pane, looks = spoken(), []
+    pane = spoken()
     plan = "\n\n".join(f"{number}. step" for number in range(40))
     request = PlanRequest("r", "s-1", plan)
     pane.apply(ev.RequestAsked(request))
     pane.say(paragraphs(0, 30), 2_000)
     pane.viewport.settle()
-    sight = PlanSight(pane.viewport, pane, lambda: looks.append(None))
+    sight = PlanSight(pane)
     assert sight.unseen == 0
     sight.show("another")
     assert (pane.viewport.following, sight.unseen) == (True, 1), "at least: it has not come yet"
@@ -95,7 +95,7 @@ def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
     assert not pane.viewport.following
     first = sight.unseen
     assert first > 0
-    assert looks
+    assert pane.looks
     pane.viewport.move(pane.viewport.top + 5)
     sight.look()
     assert sight.unseen == first - 5
@@ -110,7 +110,7 @@ def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_a
         request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(HEIGHT // 2 - 2)))
         pane.apply(ev.RequestAsked(request))
         pane.viewport.settle()
-        sight = PlanSight(pane.viewport, pane, lambda: None)
+        sight = PlanSight(pane)
         sight.show(request.id)
         assert pane.viewport.following, "all of it is in view"
         if goes_to_end:
@@ -125,7 +125,7 @@ def test_a_plan_that_comes_behind_its_panel_is_shown_from_its_head() -> None:
     pane = Pane()
     pane.say("I have a plan.", 0)
     pane.viewport.settle()
-    sight = PlanSight(pane.viewport, pane, lambda: None)
+    sight = PlanSight(pane)
     request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(40)))
     sight.show(request.id)
     pane.apply(ev.RequestAsked(request))

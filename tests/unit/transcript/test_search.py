@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,10 +14,10 @@ from textual.strip import Strip
 from ccq_tui.agent import events as ev
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
-from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.widgets.transcript import search
+from ccq_tui.transcript.order import BlockChange
+from ccq_tui.widgets.transcript import search as search_module
 from ccq_tui.widgets.transcript.reading import LinePlace, TextSelection, drawn_pattern, painted, spans_in
-from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, Texts, pattern_of
+from ccq_tui.widgets.transcript.search import MOST_HITS, Search
 from tests.tables import table
 from tests.ui.host import counted
 from tests.unit.transcript.test_viewport import Pane, settled
@@ -30,15 +27,31 @@ def prose(text: str) -> bl.ProseBlock:
     return bl.ProseBlock(settled(Document(text, finished=True)))
 
 
-def walked(blocks: Sequence[bl.Block], query: str, start: int = 0, texts: Texts | None = None) -> Finder:
-    finder = Finder(list(blocks), {} if texts is None else texts, query, start)
-    while finder.step():
-        pass
-    return finder
+def searched(query: str, *blocks: bl.Block, start: int = 0) -> tuple[Pane, Search]:
+    """Show blocks, from a line on, and look for a query."""
+    pane = Pane()
+    for at, block in enumerate(blocks):
+        block.at = at
+    pane.layout.blocks += blocks
+    pane.layout.sync(BlockChange(tuple(range(len(blocks)))))
+    if start:
+        pane.viewport.resize(60, 1)
+        pane.viewport.move(start)
+    search = Search(pane)
+    search.begin()
+    search.look_for(query)
+    return pane, search
+
+
+def last(pane: Pane) -> tuple[int, int, bool]:
+    """Finish the search, and return the last report: place, count, and whether there may be more."""
+    while pane.waiting:
+        pane.waiting.pop(0)()
+    return pane.found[-1]
 
 
 def count(query: str, *blocks: bl.Block) -> int:
-    return len(walked(blocks, query).hits)
+    return last(searched(query, *blocks)[0])[1]
 
 
 @pytest.mark.parametrize(
@@ -53,79 +66,106 @@ def test_folded_text_is_found_and_the_block_stays_folded() -> None:
     block = bl.ToolBlock("t", "Bash", {"command": "make"}, 0.0)
     block.state, block.output = bl.ToolState.OK, "\n".join(f"line {number}" for number in range(200))
     thought = bl.ThinkingBlock(prose("deep in thought").document)
-    assert count("line 17", block, thought) == 11
-    assert count("deep", block, thought) == 1
-    assert block.folded
-    assert thought.folded
+    pane, search = searched("make", block, thought)
+    assert last(pane) == (1, 1, False)
+    assert block.folded, "its head shows the match"
+    for query, times in (("line 17", 11), ("deep", 1)):
+        search.look_for(query)
+        assert last(pane) == (1, times, False)
+        assert (block.folded, thought.folded) == (query == "deep", query != "deep")
+    search.end()
+    search.look_for("no more")
+    assert last(pane) == (0, 0, False)
+    assert not thought.folded, "what is looked at as the search ends stays"
 
 
-def test_nothing_above_is_gone_to_before_everything_below_was_looked_at() -> None:
-    blocks = [prose("hit\n\nseen"), prose("none"), prose("hit")]
-    finder = Finder(list(blocks), {}, "hit")
-    seen = set()
-    while finder.step():
-        seen.add(finder.nearest(0, 1))
-    last = finder.nearest(0, 1)
-    assert last is not None
-    assert last.block is blocks[2]
-    assert seen <= {None, last}
+def test_nothing_above_is_gone_to_before_everything_below_was_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search_module, "SLICE", 0.0)
+    monkeypatch.setattr(search_module, "BETWEEN", 0.0)
+    pane, _ = searched("hit", prose("hit\n\nseen"), prose("none"), prose("hit"), start=2)
+    assert last(pane) == (2, 2, False)
+    assert {place for place, _, _ in pane.found} == {0, 2}
 
 
 def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = TranscriptModel(lambda: 0.0)
-    model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "one fish\n\n" * 400))
-    block = model.blocks[0]
-    assert isinstance(block, bl.ProseBlock)
+    block = bl.ProseBlock(settled(Document("one fish\n\n" * 400)))
+    pane, search = searched("fish", block)
+    assert last(pane) == (1, 400, False)
+    read = counted(monkeypatch, search_module, "words_of")
+    block.document.feed("two fish\n\nthree")
     settled(block.document)
-    finder = walked(model.blocks, "fish")
-    assert len(finder.hits) == 400
-    drawn = counted(monkeypatch, search, "markdown_text")
-    model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "two fish\n\nthree"))
-    settled(block.document)
-    finder.look_again([block])
-    while finder.step():
-        pass
-    assert len(finder.hits) == 401
-    assert len(drawn) <= 2, "what was read before is not read again"
+    search.look_again([block])
+    assert last(pane) == (1, 401, False)
+    assert len(read) <= 2, "what was read before is not read again"
 
 
 def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = [prose(f"paragraph {number} with some words") for number in range(10_000)]
-    drawn, texts = counted(monkeypatch, search, "markdown_text"), Texts()
-    for query, times in (("paragraph 9", 1_111), ("paragraph 99", 111)):
-        assert len(walked(blocks, query, texts=texts).hits) == times
-        assert len(drawn) == 10_000
+    read = counted(monkeypatch, search_module, "words_of")
+    pane, search = searched(
+        "paragraph 9", *(prose(f"paragraph {number} with some words") for number in range(10_000))
+    )
+    assert last(pane)[1] == 1_111
+    search.look_for("paragraph 99")
+    assert last(pane)[1] == 111
+    assert len(read) == 10_000
 
 
-def test_more_hits_than_anybody_counts_end_the_search() -> None:
-    finder = Finder([prose("e " * 2_000) for _ in range(50)], {}, "e")
-    assert len([*iter(finder.step, False)]) < 100
-    assert len(finder.hits) > MOST_HITS
-    assert finder.full
+def test_more_hits_than_anybody_counts_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = counted(monkeypatch, search_module, "words_of")
+    pane, _ = searched("e", *(prose("e " * 2_000) for _ in range(50)))
+    place, found, more = last(pane)
+    assert (place, more) == (1, True)
+    assert found > MOST_HITS
+    assert len(read) < 100
 
 
-def spans(lines: list[str], query: str) -> dict[int, list[tuple[int, int, int]]]:
-    pattern = pattern_of(query)
-    assert pattern is not None
+def errand(name: str, found: str) -> tuple[ev.AgentEvent, ...]:
+    """The work of a subagent that is over, folded away under its card."""
+    return (
+        ev.ToolStarted(name, "Agent", {"description": name, "prompt": "look"}),
+        ev.ToolStarted(f"{name}-in", "Bash", {"command": f"echo {found}"}, parent=name),
+        ev.ToolFinished(f"{name}-in", "Bash", found, parent=name),
+        ev.ToolFinished(name, "Agent", "Done."),
+    )
+
+
+def test_an_agents_work_is_folded_away_again_when_the_search_goes_on() -> None:
+    pane = Pane()
+    for event in (*errand("first", "a needle"), *errand("second", "another needle")):
+        pane.apply(event)
+    search = Search(pane)
+    search.begin()
+    search.look_for("needle")
+
+    def unfolded() -> list[str]:
+        return [getattr(block, "id", "") for block in pane.model.blocks if not block.folded]
+
+    assert last(pane)[1] > 2
+    assert "first" in unfolded()
+    while "second" not in unfolded():
+        search.next(1)
+    assert "first" not in unfolded(), "it was unfolded only for what was found in it"
+    search.look_for("xyz")
+    assert (last(pane), unfolded()) == ((0, 0, False), [])
+
+
+def spans(lines: list[str], query: str) -> list[tuple[int, int, int, int]]:
     width = max(len(line) for line in lines)
     strips = [Strip([Segment(line.ljust(width))]) for line in lines]
-    return {
-        line: [tuple(span) for span in each]
-        for line, each in spans_in(
-            strips, drawn_pattern(query.split(), pattern.flags & re.IGNORECASE)
-        ).items()
-    }
+    return [tuple(span) for span in spans_in(strips, drawn_pattern(query.split()))]
 
 
 def test_matches_are_found_across_the_ends_of_lines() -> None:
-    assert spans(["● some words", "  wrap here"], "words wrap") == {0: [(7, 12, 0)], 1: [(2, 6, 0)]}
-    assert spans(["  │ longwo", "  │ rd end"], "longword") == {0: [(4, 10, 0)], 1: [(4, 6, 0)]}
-    assert spans(["  short", "  line here it is"], "shortline") == {}, "these are two lines"
+    assert spans(["● some words", "  wrap here"], "words wrap") == [(0, 7, 12, 0), (1, 2, 6, 0)]
+    assert spans(["  │ longwo", "  │ rd end"], "longword") == [(0, 4, 10, 0), (1, 4, 6, 0)]
+    assert spans(["  short", "  line here it is"], "shortline") == [], "these are two lines"
 
 
 def test_wide_characters_count_in_cells() -> None:
-    assert spans(["日本 ab ab"], "ab") == {0: [(5, 7, 0), (8, 10, 1)]}
-    assert spans(["x日本"], "日") == {0: [(1, 3, 0)]}
+    assert spans(["日本 ab ab"], "ab") == [(0, 5, 7, 0), (0, 8, 10, 1)]
+    assert spans(["x日本"], "日") == [(0, 1, 3, 0)]
 
 
 def test_painting_keeps_the_text() -> None:
@@ -148,7 +188,7 @@ def copied(text: str, width: int, *, prompt: bool = False) -> str | None:
         pane.sync(pane.model.add_prompt(text))
     else:
         pane.say(text, 0)
-    selection = TextSelection(pane.viewport)
+    selection = TextSelection(pane)
     whole = selection.block_at(0)
     assert whole is not None
     return selection.text(whole)
@@ -215,7 +255,7 @@ def selected(pane: Pane, first: str, last: str) -> str | None:
                     sign: Offset(x, LinePlace(block, part, offset).code) for x, sign in enumerate(strip.text)
                 }
     end = places[last] + Offset(1, 0)
-    return TextSelection(pane.viewport).text(Selection.from_offsets(places[first], end))
+    return TextSelection(pane).text(Selection.from_offsets(places[first], end))
 
 
 KINDS = ["fence", "item", "output", "command", "diff"]
