@@ -125,7 +125,7 @@ class PlainSession(Leading):
         self.clock = session.clock
         self.prompt = PlainPrompt(lines)
         self.transcript = PlainTranscript(TranscriptModel(self.clock), lines, actor)
-        self.transcript.model.folded = not session.launch.settings.verbose
+        self.transcript.model.set_folds(folded=not session.launch.settings.verbose)
         self.wire(self, runtime.inbox, PLAIN_COMMANDS)
         self._actor = actor
         self._news = asyncio.Event()

@@ -39,20 +39,15 @@ _ENDINGS = {ev.PARKED_KIND: "paused until you answer", Problem.RUNS_ELSEWHERE: "
 
 
 class TranscriptModel:
-    """All blocks of a session, built from its events.
-
-    Attributes:
-        folded: Whether new blocks begin folded.
-    """
+    """All blocks of a session, built from its events."""
 
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, now: Callable[[], datetime] = datetime.now
     ) -> None:
         """Start empty; ``clock`` (seconds) times tools, ``now`` gives the time shown beside answers."""
-        self.folded = True
         self._order = BlockOrder()
-        self._calls = ToolCalls(self._order, clock, self._add)
-        self._prompts = SentPrompts(self._order, self._add)
+        self._calls = ToolCalls(self._order, clock)
+        self._prompts = SentPrompts(self._order)
         self._past = False
         self._remediable: bl.ErrorBlock | None = None
         self._clock = clock
@@ -67,6 +62,11 @@ class TranscriptModel:
     def ticking(self) -> bool:
         """Whether anything shown counts seconds."""
         return bool(self._calls.running or (self._retry and self._retry.left))
+
+    @property
+    def folded(self) -> bool:
+        """Whether new blocks begin folded."""
+        return self._order.folded
 
     @property
     def blocks(self) -> list[bl.Block]:
@@ -107,7 +107,7 @@ class TranscriptModel:
 
     def set_folds(self, *, folded: bool) -> BlockChange:
         """Fold or unfold everything that has a longer form, now and later."""
-        self.folded = folded
+        self._order.folded = folded
         if folded:
             for block in reversed([*self.blocks]):  # blocks under an agent before the agent takes them in
                 self._fold(block, folded=True)
@@ -139,10 +139,6 @@ class TranscriptModel:
             self._retry.left = max(0, math.ceil(self._retry.until - self._clock()))
             self._order.touch(self._retry)
         return self._order.take_change()
-
-    def _add(self, block: bl.Block, parent: str = "") -> None:
-        block.folded = self.folded
-        self._order.add(block, parent)
 
     @singledispatchmethod
     def _take(self, event: ev.AgentEvent) -> None:
@@ -189,7 +185,7 @@ class TranscriptModel:
     def empty(self) -> TranscriptModel:
         """Return an empty transcript like this one, for an earlier part."""
         earlier = TranscriptModel(self._clock, self._now)
-        earlier.folded = self.folded
+        earlier._order.folded = self.folded
         return earlier
 
     def put_first(self, earlier: TranscriptModel) -> BlockChange:
@@ -218,7 +214,7 @@ class TranscriptModel:
         thinks = kind is ev.BlockKind.THINKING
         block = bl.ThinkingBlock(Document()) if thinks else bl.ProseBlock(Document())
         self._streams[key] = block
-        self._add(block, key.parent)
+        self._order.add(block, key.parent)
         return block
 
     @_take.register
@@ -275,7 +271,7 @@ class TranscriptModel:
         """Show what a call without a card did, or was never asked; return whether that is all to be shown."""
         if card_of(started.tool) is not ToolCard.REQUEST and not event.is_error:
             if started.tool == ENTER_PLAN_MODE:
-                self._add(bl.NoticeBlock("info", "Entered plan mode"), started.parent)
+                self._order.add(bl.NoticeBlock("info", "Entered plan mode"), started.parent)
             return True
         if (questions := readable_set(started.tool_use_id, started.input)) is None:
             return False
@@ -285,7 +281,7 @@ class TranscriptModel:
         block = bl.QuestionBlock(QuestionRequest(started.tool_use_id, "", questions))
         block.outcome, block.settled = outcome, None if self._past else self._now()
         self._requests[started.tool_use_id] = block
-        self._add(block, started.parent)
+        self._order.add(block, started.parent)
         return True
 
     @_take.register
@@ -347,7 +343,7 @@ class TranscriptModel:
     def _(self, event: ev.Retrying) -> None:
         if self._retry is None:
             self._retry = bl.RetryBlock(event)
-            self._add(self._retry)
+            self._order.add(self._retry)
         self._retry.event, self._retry.until = event, self._clock() + event.delay
         self._retry.left = math.ceil(event.delay)
         self._order.touch(self._retry)
@@ -374,11 +370,11 @@ class TranscriptModel:
         if known is not None and known.action is not None and not self._past:
             self._offer("")
             self._remediable = block
-        self._add(block)
+        self._order.add(block)
 
     @_take.register
     def _(self, event: ev.NoticeGiven) -> None:
-        self._add(bl.NoticeBlock(event.level, event.text))
+        self._order.add(bl.NoticeBlock(event.level, event.text))
 
     @_take.register
     def _(self, event: ev.Compacted) -> None:
@@ -392,7 +388,7 @@ class TranscriptModel:
             last.text, last.document = f"{last.text}{more}", summary
             self._order.touch(last)
             return
-        self._add(bl.RuleBlock(f"conversation compacted{sizes}{more}", summary, compaction=True))
+        self._order.add(bl.RuleBlock(f"conversation compacted{sizes}{more}", summary, compaction=True))
 
     @_take.register
     def _(self, _event: ev.ConversationReset) -> None:
@@ -406,14 +402,14 @@ class TranscriptModel:
         # A command of the CLI's own, which shows its own result: the model had no part in the turn.
         idle = not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)
         if event.reason != PUT_OFF and not idle:
-            self._add(bl.ResultBlock(event))
+            self._order.add(bl.ResultBlock(event))
         self._prompts.end_turn()
 
     @_take.register
     def _(self, event: ev.SessionLost) -> None:
         self._stop(everything=True)
         if event.expected:
-            self._add(bl.RuleBlock(_ENDINGS.get(event.kind, "session ended")))
+            self._order.add(bl.RuleBlock(_ENDINGS.get(event.kind, "session ended")))
         else:
             self._fail(event.kind, event.reason)
 

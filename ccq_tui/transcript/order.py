@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ccq_tui.agent import events as ev
 from ccq_tui.transcript.blocks import Block, PromptBlock, ToolBlock
+from ccq_tui.transcript.tools import ToolCard
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,12 @@ class BlockOrder:
 
     Attributes:
         blocks: The blocks.
+        folded: Whether new blocks begin folded.
     """
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
+        self.folded = True
         self._agents: dict[str, ToolBlock] = {}
         self._changed: set[Block] = set()
         self._moved_from: int | None = None
@@ -49,15 +52,14 @@ class BlockOrder:
         block.version += 1
         self._changed.add(block)
 
-    def add_agent(self, block: ToolBlock) -> None:
-        """Note that blocks will come under a tool call."""
-        self._agents[block.id] = block
-
     def add(self, block: Block, parent: str = "") -> None:
         """Put a block under its Agent call, or else at the end, above prompts that wait for their turn."""
+        block.folded = self.folded
         agent = self._agents.get(parent)
         while agent is not None and agent.at < 0:
             agent = self._agents.get(agent.parent)  # it is folded away itself
+        if isinstance(block, ToolBlock) and block.card is ToolCard.AGENT:
+            self._agents[block.id] = block
         if agent is not None:
             block.depth = agent.depth + 1
             self._splice(self._end_of(agent), [block])
@@ -123,9 +125,8 @@ class BlockOrder:
 class SentPrompts:
     """The prompts of a transcript that are on their way."""
 
-    def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:
+    def __init__(self, order: BlockOrder) -> None:
         self._order = order
-        self._add = add
         self.waiting: list[PromptBlock] = []
         """Prompts that the CLI has not taken, and those that wait for the running turn to end."""
 
@@ -133,7 +134,7 @@ class SentPrompts:
         """Show a prompt before the CLI has taken it."""
         block = PromptBlock(text)
         self.waiting.append(block)
-        self._add(block)
+        self._order.add(block)
 
     def accept(self, event: ev.PromptAccepted) -> None:
         """Note that the CLI has taken a prompt."""
@@ -143,7 +144,7 @@ class SentPrompts:
             self.waiting.remove(block)
         else:
             block = PromptBlock(event.text)
-            self._add(block)
+            self._order.add(block)
         block.accepted, block.queued, block.prompt_id = True, event.queued, event.prompt_id
         if event.queued:
             # It stays below the further output of the running turn.
@@ -188,7 +189,7 @@ class SentPrompts:
         """Put back the prompts that `lift` removed."""
         for block in typed:
             self.waiting.append(block)
-            self._add(block)
+            self._order.add(block)
 
     def end_turn(self) -> None:
         """Stop holding queued prompts at the end: the turn that they waited for is over."""

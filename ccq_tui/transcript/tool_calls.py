@@ -29,14 +29,11 @@ class ToolCalls:
         running: Calls that go on, some of them beside the turns and after their result, by ``tool_use_id``.
     """
 
-    def __init__(
-        self, order: BlockOrder, clock: Callable[[], float], add: Callable[[Block, str], None]
-    ) -> None:
+    def __init__(self, order: BlockOrder, clock: Callable[[], float]) -> None:
         self.running: dict[str, ToolBlock] = {}
         self.directory = ""
         self._order = order
         self._clock = clock
-        self._add = add
         self._calls: dict[str, ToolBlock] = {}
         self._by_task: dict[str, ToolBlock] = {}
         self._list = TaskList()
@@ -69,9 +66,7 @@ class ToolCalls:
         self._calls[block.id] = self.running[block.id] = block
         if event.tool == SHELL:
             self._unreported.append(block)
-        self._add(block, event.parent)
-        if block.card is ToolCard.AGENT:
-            self._order.add_agent(block)
+        self._order.add(block, event.parent)
         return block
 
     def grow(self, event: ev.ToolGrew) -> None:
@@ -198,7 +193,7 @@ class ToolCalls:
         text = summary or f"“{name}” in the background: {event.status}"
         if task.notice is None:
             task.notice = NoticeBlock(level, text)
-            self._add(task.notice, "")
+            self._order.add(task.notice)
         elif summary:
             task.notice.text = text
             self._order.touch(task.notice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -29,9 +29,8 @@ class Intake:
     def __init__(self, model: TranscriptModel) -> None:
         self._model = model
         self._unsettled: dict[Document, Block] = {}
-        self._past: deque[HistoryLoaded] = deque()
-        self.steps = self._take_parts()
-        """Takes in one step of the past at each call, while there is more."""
+        self._past: deque[tuple[TranscriptModel, HistoryLoaded, deque[int]]] = deque()
+        """What is made of each part so far, the part, and the first event of each step that is left."""
 
     @property
     def busy(self) -> bool:
@@ -62,26 +61,22 @@ class Intake:
 
     def add_past(self, part: HistoryLoaded) -> None:
         """Add a part that is older than all before it; it may have any number of events."""
-        self._past.append(part)
+        starts = deque(range(0, max(1, len(part.events)), STEP))
+        self._past.append((self._model.empty(), part, starts))
 
     def take_past(self, until: float) -> TranscriptModel | None:
         """Take in more of the past until a time, once all is split; return a finished part of it, or None."""
         while self._past and not self._unsettled and time.perf_counter() < until:
-            if (earlier := next(self.steps)) is not None:
+            if (earlier := self.step()) is not None:
                 return earlier
         return None
 
-    def _take_parts(self) -> Iterator[TranscriptModel | None]:
-        """Yield the blocks of a part with its last step, None before."""
-        while True:
-            part, made = self._past[0], self._model.empty()
-            for at in range(0, max(1, len(part.events)), STEP):
-                if at:
-                    yield None
-                some = part.events[at : at + STEP]
-                made.apply(replace(part, events=some))
-            self._past.popleft()
-            yield made
+    def step(self) -> TranscriptModel | None:
+        """Take in a step of the past; return the blocks of its part with the last one."""
+        made, part, starts = self._past[0]
+        at = starts.popleft()
+        made.apply(replace(part, events=part.events[at : at + STEP]))
+        return None if starts else self._past.popleft()[0]
 
 
 FRAME = 1 / 30

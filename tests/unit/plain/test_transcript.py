@@ -30,7 +30,7 @@ def printed(
 ) -> list[str]:
     """Print events; return the lines."""
     model = TranscriptModel()
-    model.folded = folded
+    model.set_folds(folded=folded)
     transcript = PlainTranscript(model, Lines(), actor)
     for event in events:
         transcript.apply(event)

@@ -296,7 +296,7 @@ def take_all(model: TranscriptModel, intake: Intake) -> int:
     steps = 0
     while intake.busy:
         steps += 1
-        if (made := next(intake.steps)) is not None:
+        if (made := intake.step()) is not None:
             model.put_first(made)
     return steps
 
@@ -318,7 +318,7 @@ def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
 def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past(model: TranscriptModel) -> None:
     intake = Intake(model)
     intake.add_past(part(0, 2 * STEP))
-    assert next(intake.steps) is None
+    assert intake.step() is None
     model.set_folds(folded=False)
     take_all(model, intake)
     assert not any(block.folded for block in model.blocks)
