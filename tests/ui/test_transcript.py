@@ -78,10 +78,12 @@ async def test_streamed_text_appears_and_is_coalesced(monkeypatch: pytest.Monkey
     async with running(Host(), size=(60, 20)) as (app, pilot):
         await pilot.pause()
         frames = counted(monkeypatch, app.transcript._pace, "_update")
+        followed = counted(monkeypatch, Transcript, "_follow")
         for number in range(1000):
             app.transcript.apply(grew(f"word{number} "))
         await until(pilot, lambda: any("word999" in line for line in lines(app)))
         assert len(frames) < 5
+        assert len(followed) == 1, "it costs what its frames do"
         assert "word0 word1" in app.transcript.text()
 
 

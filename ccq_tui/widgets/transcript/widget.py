@@ -104,6 +104,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._clock_timer: Timer | None = None
         self._pace = FramePace(self, self._split, self._prepare, self.update)
         self._covered = False
+        self._streamed: BlockChange | None = None
+        """The change before, if a text grew."""
         self._pressed = Offset(0, 0)
         self._layout.sync(BlockChange(tuple(range(len(self.model.blocks)))))
 
@@ -153,7 +155,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _changed(self, change: BlockChange, *, streaming: bool = False) -> None:
         """Follow a change of the blocks, and draw it."""
-        self._follow(change)
+        if streaming and change == self._streamed:
+            self._intake.watch(change)  # as it grows, its frame splits and measures it
+        else:
+            self._follow(change)
+        self._streamed = change if streaming else None
         if change != BlockChange():
             self._pace.schedule(streaming=streaming)
 
