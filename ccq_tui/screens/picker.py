@@ -185,7 +185,7 @@ class Picker(ListScreen[str | None, Choosing]):
         rows = self._lines
         # Not hidden but of no height: it keeps the focus.
         self.field.styles.height = self.field.styles.min_height = int(finds)
-        self.view.show(rows, self.state.cursor if self.state.shown else None, palette.cursor)
+        self.view.show(rows, self.state.cursor if self.state.shown else None)
         # Without the rule above and the keys below, so that choices stay in sight on the lowest screen.
         room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)

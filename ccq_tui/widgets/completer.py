@@ -181,10 +181,6 @@ def _cut(text: str, width: int, *, keep_end: bool) -> str:
 
 
 STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
-CHOSEN_STEPS = {"shift+up": -1, "shift+down": 1}
-CHOSEN_ENDS = {"home": 0, "end": MOST_ROWS}
-"""Actions of lists that only keys chosen for them perform here: these keys themselves edit the text."""
-
 FILES = frozenset({CompletionKind.FILES})
 """Kinds of completions of an answer: a command is for the prompt alone."""
 
@@ -199,14 +195,12 @@ class Completer:
         refused: Called when Esc closes the list.
     """
 
-    def __init__(
-        self, field: AnswerField, clock: Callable[[], float], post: Callable[[Message], object]
-    ) -> None:
+    def __init__(self, field: AnswerField, clock: Callable[[], float]) -> None:
         self.view = ChoiceList(self.click)
         self.changed: Callable[[], object] = lambda: None
         self.chosen: Callable[[str], object] = lambda _: None
         self.refused: Callable[[], object] = lambda: None
-        self._field, self._clock, self._post = field, clock, post
+        self._field, self._clock = field, clock
         self._list: CompletionList | None = None
         self._refused: tuple[CompletionKind, int] | None = None
 
@@ -248,7 +242,7 @@ class Completer:
         if now is None or now.wanted.kind is not wanted.kind:
             now = CompletionList(wanted, since=self._clock())
         self._show(now.typed(wanted))
-        self._post(self.Wanted(wanted, self.offer))
+        self._field.screen.post_message(self.Wanted(wanted, self.offer))
 
     def offer(
         self, wanted: WantedCompletion, rows: tuple[Completion, ...], note: str = "", more: int = 0
@@ -285,12 +279,15 @@ class Completer:
         """Move the cursor by the meaning of a key in a list; return whether it means a move."""
         if self._list is None:
             return False
+        at = self._list.cursor
+        # Only by keys chosen for them: these keys themselves edit the text.
+        rows = (
+            {"shift+up": at - 1, "shift+down": at + 1, "home": 0, "end": MOST_ROWS} if intended != key else {}
+        )
         if intended in STEPS:
             self.by(STEPS[intended])
-        elif intended in CHOSEN_STEPS and intended != key:
-            self._show(self._list.to(self._list.cursor + CHOSEN_STEPS[intended]))
-        elif intended in CHOSEN_ENDS and intended != key:
-            self._show(self._list.to(CHOSEN_ENDS[intended]))
+        elif intended in rows:
+            self._show(self._list.to(rows[intended]))
         else:
             return False
         return True

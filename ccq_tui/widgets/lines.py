@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import cast
 
@@ -159,6 +160,10 @@ class Flow:
         return sum(y not in self.seen and y not in shown for y in range(len(self.lines))[: self.counted])
 
 
+NOTHING = Flow(iter(()))
+NOTHING.reach(1)
+
+
 class LineView(ScrollView):
     """Draws lines, marks the row under the cursor, and scrolls on its own.
 
@@ -180,28 +185,22 @@ class LineView(ScrollView):
         super().__init__(id=id, classes=classes)
         self.lines: list[DrawnLine] = []
         self.cursor: int | None = None
-        self._places: dict[int, range] | None = None
-        self._cursor_style = Style()
-        self._plain: Style | None = None
+        self._styles = Style(), Style()
+        """Those of all lines, and of those of the row under the cursor."""
         self.painted: Callable[[range], object] = lambda _: None
         """Called with the lines that are drawn for the screen."""
 
-    def show(
-        self, lines: list[DrawnLine], cursor: int | None = None, cursor_style: Style | None = None
-    ) -> None:
+    def show(self, lines: list[DrawnLine], cursor: int | None = None) -> None:
         """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight."""
-        style, before = cursor_style or Style(), self.cursor
-        same = lines is self.lines and style == self._cursor_style
+        same, before = lines is self.lines, self.cursor
         if same and cursor == before:
             return
-        self.lines = lines
-        self._cursor_style = style
-        self.cursor = cursor
+        self.lines, self.cursor = lines, cursor
         # While it is hidden, a region of it would not be drawn when it is back.
         if same and self._lines_on_screen:
             self._repaint_rows(before, cursor)
         else:
-            self._places = None
+            self.__dict__.pop("_places", None)
             self.measure()
             self.refresh()
         self.keep_cursor_in_sight()
@@ -216,14 +215,16 @@ class LineView(ScrollView):
 
     def _place_of(self, row: int | None) -> range:
         """Return the lines of a row; an empty range when it has none."""
-        if self._places is None:
-            # Kept for the next keys: a list may have thousands of rows.
-            self._places = {}
-            for y, line in enumerate(self.lines):
-                if line.row is not None:
-                    first = self._places[line.row].start if line.row in self._places else y
-                    self._places[line.row] = range(first, y + 1)
         return range(0) if row is None else self._places.get(row, range(0))
+
+    @cached_property
+    def _places(self) -> dict[int, range]:
+        """The lines of each row, kept for the next keys: a list may have thousands of rows."""
+        places: dict[int, range] = {}
+        for y, line in enumerate(self.lines):
+            if line.row is not None:
+                places[line.row] = range(places.get(line.row, range(y, y)).start, y + 1)
+        return places
 
     def measure(self) -> None:
         """Make the number of lines the scrollable height."""
@@ -284,18 +285,15 @@ class LineView(ScrollView):
         first, last = crop.y - self.gutter.top, min(crop.bottom - self.gutter.top, self.size.height)
         top = int(self.scroll_offset.y)
         self.painted(range(top + max(0, first), min(top + last, len(self.lines))))
-        self._plain = self.rich_style
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._plain = None
+        plain = self.rich_style
+        self._styles = plain, plain + palette_of(self).cursor
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the visible part."""
-        width, plain = self.size.width, self._plain or self.rich_style
-        index = y + int(self.scroll_offset.y)
+        width, index = self.size.width, y + int(self.scroll_offset.y)
         if index >= len(self.lines):
-            return Strip.blank(width, plain)
+            return Strip.blank(width, self._styles[0])
         line = self.lines[index]
         here = line.row is not None and line.row == self.cursor
         text = (line.at_cursor or line.text) if here else line.text
@@ -304,8 +302,7 @@ class LineView(ScrollView):
         # A text without spans renders without its own style.
         style = text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)
         segments = text.render(_CONSOLE, end="") if text.spans else [Segment(text.plain, style)]
-        base = plain + self._cursor_style if here else plain
-        return Strip(segments).adjust_cell_length(width).apply_style(base)
+        return Strip(segments).adjust_cell_length(width).apply_style(self._styles[here])
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -370,38 +367,27 @@ class SightView(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._flow = Flow(iter(()))
-        self._flow.reach(1)
+        self.flow = NOTHING
         self.painted = self._note
 
     def show_flow(self, flow: Flow) -> None:
         """Draw another flow from its beginning; the same flow keeps its scroll position."""
-        if flow is not self._flow:
-            self._flow = flow
+        if flow is not self.flow:
+            self.flow = flow
             self.scroll_to(y=0, animate=False, force=True)
         self._make_more()
         self.show(flow.lines)
 
     def _make_more(self) -> None:
-        if self._flow.reach(self.above + self.size.height + self.AHEAD):
+        if self.flow.reach(self.above + self.size.height + self.AHEAD):
             self.measure()
             self.refresh()
 
     def _note(self, lines: range) -> None:
         """Count lines that are drawn as seen."""
-        if not self._flow.seen.issuperset(lines):
-            self._flow.seen.update(lines)
+        if not self.flow.seen.issuperset(lines):
+            self.flow.seen.update(lines)
             self.post_message(self.Looked())
-
-    @property
-    def unseen(self) -> int:
-        """Number of lines that were never on the screen, of those made and counted."""
-        return self._flow.unseen()
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether there are more lines to make and count."""
-        return self._flow.goes_on
 
     @property
     def above(self) -> int:
@@ -419,11 +405,11 @@ class SightView(LineView):
     def more(self, width: int, *, down: str, up: str) -> Text:
         """Return the row that says how much is out of sight, and the key for it."""
         shown = range(self.above, self.above + self.size.height)
-        return more_line(self._flow, shown, width, palette_of(self), down=down, up=up)
+        return more_line(self.flow, shown, width, palette_of(self), down=down, up=up)
 
     def look_anew(self) -> None:
         """Start over: only lines drawn from now on count as seen."""
-        self._flow.seen.clear()
+        self.flow.seen.clear()
         self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:

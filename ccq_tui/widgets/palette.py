@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated, get_type_hints
 
 from rich.color import Color as RichColor
 from rich.style import Style
@@ -13,43 +14,29 @@ from textual.widget import Widget
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """One style for each role of text in a panel."""
+    """One style for each role of text in a panel.
 
-    plain: Style
-    strong: Style
-    muted: Style
-    accent: Style
-    on: Style
-    badge: Style
-    note: Style
-    warning: Style
-    alarm: Style
-    cursor: Style
-    added: Style
-    removed: Style
-    rule: Style
-    added_ground: Style
-    removed_ground: Style
+    Beside each is its colour, a variable of the theme, and its text style, a variable or the style itself.
+    """
+
+    plain: Annotated[Style, "foreground", "none"]
+    strong: Annotated[Style, "foreground", "bold"]
+    muted: Annotated[Style, "ccq-muted", "none"]
+    accent: Annotated[Style, "primary", "bold"]
+    on: Annotated[Style, "ccq-selected", "ccq-selected-style"]
+    badge: Annotated[Style, "ccq-badge", "ccq-badge-style"]
+    note: Annotated[Style, "ccq-note", "ccq-note-style"]
+    warning: Annotated[Style, "warning", "ccq-warning-style"]
+    alarm: Annotated[Style, "error", "bold reverse"]
+    cursor: Annotated[Style, "ccq-cursor", "none"]
+    added: Annotated[Style, "success", "none"]
+    removed: Annotated[Style, "error", "none"]
+    rule: Annotated[Style, "ccq-rule", "none"]
+    added_ground: Annotated[Style, "ccq-added", "none"]
+    removed_ground: Annotated[Style, "ccq-removed", "none"]
 
 
-ROLES = {
-    "plain": ("foreground", "none"),
-    "strong": ("foreground", "bold"),
-    "muted": ("ccq-muted", "none"),
-    "accent": ("primary", "bold"),
-    "on": ("ccq-selected", "ccq-selected-style"),
-    "badge": ("ccq-badge", "ccq-badge-style"),
-    "note": ("ccq-note", "ccq-note-style"),
-    "warning": ("warning", "ccq-warning-style"),
-    "alarm": ("error", "bold reverse"),
-    "cursor": ("ccq-cursor", "none"),
-    "added": ("success", "none"),
-    "removed": ("error", "none"),
-    "rule": ("ccq-rule", "none"),
-    "added_ground": ("ccq-added", "none"),
-    "removed_ground": ("ccq-removed", "none"),
-}
-"""The colour of each role, a variable of the theme, and its text style, a variable or the style itself."""
+ROLES = {role: hint.__metadata__ for role, hint in get_type_hints(Palette, include_extras=True).items()}
 GROUNDS = ("cursor", "added_ground", "removed_ground")
 """The roles that are grounds: of the row with the cursor, of added lines, of removed ones."""
 THEMES = 32

@@ -24,13 +24,12 @@ from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.kinds import outcome_of
 from ccq_tui.inbox.open_request import Signal
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, Request
-from ccq_tui.questions import Question, QuestionSet
+from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.theming.load import shipped
 from ccq_tui.widgets.hints import HIDES
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.transcript import Transcript
-from tests.ui.asked import SINGLE
 from tests.ui.drawn import fault_of, screen_lines
 
 NAMED = {"space": " ", "slash": "/", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
@@ -184,7 +183,7 @@ class Asked:
 
 
 class PanelHost(App[None]):
-    """Shows a question panel as the program does, and keeps what it does for it."""
+    """Shows a panel as the program does, and keeps what it does for it."""
 
     surface = Surface.PANEL
     prompt: Any = None
@@ -193,14 +192,10 @@ class PanelHost(App[None]):
     CSS = "#page { height: 1fr; padding: 0 1; color: $ccq-muted; } RequestPanel { dock: bottom; }"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(
-        self,
-        *questions: Question,
-        theme: str = "ccq-dark",
-        title: str = "",
-        session: str = "api-refactor",
-        place: tuple[int, int] = (1, 1),
-    ) -> None:
+    panel: RequestPanel
+
+    def __init__(self, *asked: Any, theme: str = "ccq-dark", **options: Any) -> None:
+        """Ask something; see `_made` for what, and with which options."""
         super().__init__()
         self.clock = Clock()
         self.edited: list[str] = []
@@ -208,33 +203,30 @@ class PanelHost(App[None]):
         self.drafts: list[PanelState] = []
         self.outcomes: list[Any] = []
         self._begin_in(theme)
-        self.panel = self._made(questions, title=title, session=session, place=place)
+        self.panel = self._made(*asked, **options)
 
     def _made(
-        self,
-        questions: tuple[Question, ...],
-        *,
-        title: str = "",
-        session: str = "api-refactor",
-        place: tuple[int, int] = (1, 1),
+        self, *asked: Any, title: str = "", session: str = "api-refactor", **options: Any
     ) -> RequestPanel:
-        asked = opened(QuestionSet("toolu_1", questions, title=title))
-        return self.heard(RequestPanel(self.stand(session), self.clock), asked, place=place)
-
-    def stand(self, session: str = "") -> Any:
-        """Return what a panel stands on: this app, with the name of a session."""
+        """Return a panel that asks questions, a permission or a plan, or goes on with a draft."""
         self.session, self.unseen_above = session, lambda: (0, False)
-        return self
-
-    def heard(self, panel: Any, state: Draft, request: Request | None = None, **options: Any) -> Any:
-        panel.begin(Asked(state, self, request), **options)
+        request: Request | None = None
+        match asked:
+            case (PanelState() as state,):
+                pass
+            case (PermissionRequest() | PlanRequest() as request,):
+                state = first_draft(request)
+            case _:
+                state = opened(QuestionSet("toolu_1", asked, title=title))
+        panel = RequestPanel(cast("Any", self), self.clock)
+        panel.begin(cast("Any", Asked(state, self, request)), **options)
         return panel
 
-    async def put(self, *questions: Question, **options: Any) -> None:
+    async def put(self, *asked: Any, **options: Any) -> None:
         """Put another panel in the place of the one that is there."""
-        await self._replace(self._made(questions, **options))
+        await self.replace(self._made(*asked, **options))
 
-    async def _replace(self, panel: RequestPanel) -> None:
+    async def replace(self, panel: RequestPanel) -> None:
         await self.panel.remove()
         self.edited.clear()
         self.outcomes.clear()
@@ -329,24 +321,6 @@ class PanelHost(App[None]):
     def paste(self, text: str) -> None:
         """Post a bracketed paste."""
         self.post_message(events.Paste(text))
-
-
-class DecisionHost(PanelHost):
-    """Shows a decision panel in the same way."""
-
-    panel: Any
-
-    def __init__(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> None:
-        super().__init__(SINGLE)
-        self.panel = self._decides(request, asked_for=asked_for)
-
-    def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> RequestPanel:
-        panel = RequestPanel(self.stand("api-refactor"), self.clock)
-        return self.heard(panel, first_draft(request), request, asked_for=asked_for)
-
-    async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]
-        """Put another panel in the place of the one that is there."""
-        await self._replace(self._decides(request, **options))  # type: ignore[arg-type]
 
 
 def counted(patch: pytest.MonkeyPatch, owner: object, name: str) -> list[str]:

@@ -22,7 +22,7 @@ from ccq_tui.widgets.search_bar import SearchField
 from tests.tables import table
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.drawn import screen_lines
-from tests.ui.host import DecisionHost, PanelHost
+from tests.ui.host import PanelHost
 from tests.ui.session import Driven, asked, keys_work, permission, press, running, until
 
 
@@ -74,7 +74,7 @@ async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven
 
 
 async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
-    async with DecisionHost(permission("toolu_1")).shown(size=(100, 30)) as (app, pilot):
+    async with PanelHost(permission("toolu_1")).shown(size=(100, 30)) as (app, pilot):
         await click(pilot, "Deny, and")
         await click(pilot, "Deny, and")
         await pilot.press("x")
@@ -110,14 +110,6 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await until(pilot, lambda: "   Keys" in "\n".join(screen_lines(run.app)))
         await click(pilot, "Esc leave")
         await until(pilot, lambda: run.app.screen is run.screen)
-
-
-async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key() -> None:
-    async with DecisionHost(permission("toolu_1")).shown(size=(100, 30)) as (app, pilot):
-        app.app_focus = False
-        app.app_focus = True
-        await click(pilot, "Enter allow")
-        assert app.state.outcome is None
 
 
 @pytest.mark.parametrize(("shown", "keys"), table(__file__, "clicks.json")["keys_are_read_as_they_are_shown"])

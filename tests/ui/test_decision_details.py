@@ -23,7 +23,7 @@ from ccq_tui.widgets.lines import LineView
 from tests.steps import step
 from tests.tables import table
 from tests.ui.asked import MULTI, PLAIN, SINGLE
-from tests.ui.host import Clock, DecisionHost, PanelHost, QuickPilot, press_later
+from tests.ui.host import Clock, PanelHost, QuickPilot, press_later
 from tests.ui.session import Driven, asked, keys_work, running
 from tests.ui.test_commands_listing import MANY, Host
 from tests.ui.test_question_panel_layout import Wraps
@@ -48,7 +48,7 @@ def wraps(monkeypatch: pytest.MonkeyPatch) -> Wraps:
 
 async def test_a_huge_input_costs_what_is_seen_and_its_end_can_be_reached(wraps: Wraps) -> None:
     old, new = "a\nb\n" * (HUGE // 4), "a\nc\n" * (HUGE // 4)
-    async with DecisionHost(asks("Bash", command="x" * HUGE)).shown() as (app, pilot):
+    async with PanelHost(asks("Bash", command="x" * HUGE)).shown() as (app, pilot):
         for request in (
             None,
             asks("Bash", command="echo a\n" * (HUGE // 7)),
@@ -220,7 +220,7 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
 
 
 async def test_a_choice_out_of_sight_decides_nothing() -> None:
-    async with DecisionHost(asks_lasting(command="make")).shown(size=(40, 7)) as (app, pilot):
+    async with PanelHost(asks_lasting(command="make")).shown(size=(40, 7)) as (app, pilot):
         assert "y allow" in app.panel_words
         await pilot.press("end")
         assert "y  Allow once" not in app.panel_text
@@ -252,7 +252,7 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
 
 
 async def test_what_was_never_on_the_screen_is_not_allowed_at_once() -> None:
-    async with DecisionHost(asks_lasting(command=LONG)).shown() as (app, pilot):
+    async with PanelHost(asks_lasting(command=LONG)).shown() as (app, pilot):
         for request, size in (
             *((asks_lasting(command=LONG), size) for size in SIZES),
             (asks_lasting(command="echo " + "x" * 6_000), (40, 12)),
@@ -269,9 +269,7 @@ async def test_what_was_never_on_the_screen_is_not_allowed_at_once() -> None:
                 await unseen_is_not_allowed_at_once(app, pilot, *size)
 
 
-async def unseen_is_not_allowed_at_once(
-    app: DecisionHost, pilot: QuickPilot, width: int, height: int
-) -> None:
+async def unseen_is_not_allowed_at_once(app: PanelHost, pilot: QuickPilot, width: int, height: int) -> None:
     assert re.search(r"↓ .*more lines · ", app.panel_text)
     many = re.search(r"over|\d{3} more lines", app.panel_text)
     for key in ("y", "enter"):
@@ -293,7 +291,7 @@ async def unseen_is_not_allowed_at_once(
 
 
 async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open() -> None:
-    app = DecisionHost(asks_lasting(command=LONG))
+    app = PanelHost(asks_lasting(command=LONG))
 
     def counted() -> int:
         found = re.search(r"↓ (\d+) more lines · ", app.panel_text)
@@ -313,10 +311,10 @@ async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open() -> No
 
 
 async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_by_page() -> None:
-    async with DecisionHost(asks_lasting(command=LONG)).shown(size=(40, 12)) as (app, pilot):
+    async with PanelHost(asks_lasting(command=LONG)).shown(size=(40, 12)) as (app, pilot):
         await pilot.press("p")
         assert "1–7 of 60" in app.panel_text
-        assert app.panel.enlarged, "the keys of pages are not the transcript's"
+        assert app.panel.state.large, "the keys of pages are not the transcript's"
         assert "Allow once" not in app.panel_text
         await press_later(pilot, "enter", seconds=WRITING)
         assert (app.state.outcome, app.state.large) == (None, False), "the choices come into sight first"
@@ -334,7 +332,7 @@ async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_
 
 
 async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
-    app = DecisionHost(PlanRequest("p", "s", LONG))
+    app = PanelHost(PlanRequest("p", "s", LONG))
     app.unseen_above = lambda: (60, False)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -363,7 +361,7 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
     keys = data.draw(st.lists(st.sampled_from(("down", "up", "space", "p", "shift+down", "end")), max_size=6))
 
     async def play() -> None:
-        app = DecisionHost(request)
+        app = PanelHost(request)
         async with app.run_test(size=size) as pilot:
             for key in keys:
                 await pilot.press(key)

@@ -22,13 +22,14 @@ from ccq_tui.input.gate import WRITING
 from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question.parts import unseen_words
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.drawn import screen_text
-from tests.ui.host import DecisionHost, QuickPilot, press_later, same_picture, type_text
+from tests.ui.host import PanelHost, QuickPilot, press_later, same_picture, type_text
 from tests.ui.session import Driven, asked, keys_work, permission, press, until
 from tests.ui.test_question_panel_keys import assert_clean, click_on
 
@@ -53,7 +54,7 @@ def drawn(panel: RequestPanel) -> str:
 
 async def test_what_is_asked_is_seen_and_hostile_input_is_drawn_as_data() -> None:
     command = "echo \x1b]0;pwned\x07 [@click=app.quit]x[/] \u202e"
-    app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))
+    app = PanelHost(PermissionRequest("t", "s", "Bash", {"command": command}))
     async with app.run_test() as pilot:
         text = drawn(app.panel)
         assert "\x1b" not in text
@@ -102,7 +103,7 @@ LOW = [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)]
 
 
 async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
-    async with DecisionHost(permission()).shown() as (app, pilot):
+    async with PanelHost(permission()).shown() as (app, pilot):
         await click_on(app, pilot, "Deny")
         assert (app.panel.state.page.cursor, app.outcomes) == (1, [])
         assert app.cursor_line.startswith(" ❯ n  Deny")
@@ -114,15 +115,16 @@ async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
 
 async def test_a_click_on_the_cursor_lasts_as_its_row_does() -> None:
     rule = Suggestion("addRules", "session", behavior="allow", rules=(Rule("Bash", "make all"),))
-    async with DecisionHost(replace(permission(), suggestions=(rule,))).shown() as (app, pilot):
-        with patch.object(app.panel.keys, "_judge", wraps=app.panel.keys._judge) as judged:
+    async with PanelHost(replace(permission(), suggestions=(rule,))).shown() as (app, pilot):
+        hands = keyboard_of(app)
+        with patch.object(hands, "judge", wraps=hands.judge) as judged:
             await click_on(app, pilot, "For this session")
             await click_on(app, pilot, "For this session")
-        assert [call.kwargs["lasts"] for call in judged.call_args_list] == [False, True]
+        assert [call.args[1].lasts for call in judged.call_args_list] == [False, True]
 
 
 async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:
-    async with DecisionHost(permission(), asked_for=True).shown() as (app, pilot):
+    async with PanelHost(permission(), asked_for=True).shown() as (app, pilot):
         app.clock.now = 1000.0
         await pilot.press("y")
         assert app.outcomes == [Allowed()]
@@ -137,7 +139,7 @@ async def test_what_is_typed_or_pasted_stays_in_order_and_what_is_hidden_in_it_i
         "safe\u202egnp.exe\u200b",
         "\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
     )
-    async with DecisionHost(permission()).shown() as (app, pilot):
+    async with PanelHost(permission()).shown() as (app, pilot):
         app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
         await pilot.pause()
         await pilot.press("enter")
@@ -154,7 +156,7 @@ async def test_what_is_typed_or_pasted_stays_in_order_and_what_is_hidden_in_it_i
 
 
 async def test_the_height_and_the_keys() -> None:
-    async with DecisionHost(SHORT).shown() as (app, pilot):
+    async with PanelHost(SHORT).shown() as (app, pilot):
         for size, asked in product(SIZES, (permission(), LONG, SHORT)):
             await pilot.resize_terminal(*size)
             await pilot.put(asked)
@@ -162,7 +164,7 @@ async def test_the_height_and_the_keys() -> None:
 
 
 async def the_height_and_the_keys(
-    app: DecisionHost, pilot: QuickPilot, asked: PermissionRequest | PlanRequest
+    app: PanelHost, pilot: QuickPilot, asked: PermissionRequest | PlanRequest
 ) -> None:
     bottom = app.size.height
     most = -(-bottom * 8 // 10)
@@ -181,7 +183,7 @@ async def the_height_and_the_keys(
 
 
 async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:
-    app = DecisionHost(permission())
+    app = PanelHost(permission())
     app.session = "会議\x1b[2J\u202e"
     async with app.run_test():
         assert app.panel_lines[0].endswith("─ 会議␛[2J‹U+202E› ─")
@@ -209,14 +211,14 @@ IMPORT = "# Import bookmarks\n\n1. Parse the export\n2. Accept 5 MB at most\n3. 
 
 
 async def test_lasting_permissions(snap_compare: Compare) -> None:
-    app = DecisionHost(placed(REQUEST, HERE))
+    app = PanelHost(placed(REQUEST, HERE))
     async with app.run_test(size=(80, 24)):
         assert same_picture(snap_compare, app)
 
 
 async def test_a_text_on_a_low_screen(snap_compare: Compare) -> None:
     command = "make test\n" + "\n".join(f"echo {number}" for number in range(40))
-    app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))
+    app = PanelHost(PermissionRequest("t", "s", "Bash", {"command": command}))
     async with app.run_test(size=(60, 11)) as pilot:
         await pilot.press("e")
         await type_text(pilot, "only the unit tests")
@@ -224,7 +226,7 @@ async def test_a_text_on_a_low_screen(snap_compare: Compare) -> None:
 
 
 async def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
-    async with DecisionHost(PlanRequest("p", "s", IMPORT)).shown() as (app, pilot):
+    async with PanelHost(PlanRequest("p", "s", IMPORT)).shown() as (app, pilot):
         app.panel.put_text(IMPORT.replace("5 MB", "6 MB"))
         await pilot.pause()
         assert same_picture(snap_compare, app)
@@ -391,23 +393,22 @@ SAID = "put it into fixtures/, and use the name greeting.txt"
 async def test_it_looks_as_drawn(tmp_path: Path) -> None:
     (tmp_path / "small.py").write_text("x = 1\nx2 = 2\ny = 2\nz = 3\n")
     (tmp_path / "mod.py").write_text(MODULE)
-    async with DecisionHost(SHORT).shown() as (app, pilot):
+    async with PanelHost(SHORT).shown() as (app, pilot):
         for name in sorted(path.stem for path in SCREENS.glob("*.txt")):
             with step(name):
                 await looks_as_drawn(app, pilot, name, tmp_path)
 
 
-async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, directory: Path) -> None:
+async def looks_as_drawn(app: PanelHost, pilot: QuickPilot, name: str, directory: Path) -> None:
     kind, _, size = name.partition("-")
     request = CALLS[{"large": "bash30", "deny": "bash", "approve": "plan"}.get(kind, kind)]
     if isinstance(request, PermissionRequest):
         request = placed(request, HERE)
         request = replace(request, change=change_of(request.tool, request.input, str(directory)))
     await pilot.resize_terminal(*map(int, size.split("x")))
-    panel = app._decides(request, asked_for=True)
-    app.session = ""
+    panel = app._made(request, session="", asked_for=True)
     app.unseen_above = lambda: (UNSEEN.get(name, 0), False)
-    await app._replace(panel)  # type: ignore[arg-type]
+    await app.replace(panel)
     await pilot.press(*KEYS.get(name, ()))
     if kind == "deny":
         await pilot.press("e", *("space" if one == " " else one for one in SAID))
@@ -420,7 +421,7 @@ async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, direct
 
 
 async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole() -> None:
-    async with DecisionHost(SHORT).shown() as (app, pilot):
+    async with PanelHost(SHORT).shown() as (app, pilot):
         for size, kind in product(LOW, ("bash", "bash30", "mcp")):
             await pilot.resize_terminal(*size)
             await pilot.put(CALLS[kind], asked_for=True)

@@ -6,7 +6,6 @@ from ccq_tui.inbox.requests import ElicitationRequest, FormRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.keys import enter_words
 from ccq_tui.questions.state import opened
-from ccq_tui.widgets.panel import RequestPanel
 from tests.ui.asked import NAME
 from tests.ui.forms import BROKEN, LINK, asked
 from tests.ui.host import PanelHost
@@ -36,23 +35,11 @@ STATES: dict[str, tuple[ElicitationRequest | FormRequest, tuple[str, ...]]] = {
 LOW = ("place", "review_skipped", "text_wrong", "review_lacking", "decline_asked", "link", "broken")
 
 
-class FormHost(PanelHost):
-    """Shows the panel of a form."""
-
-    async def ask(self, request: ElicitationRequest | FormRequest) -> None:
-        """Put the panel of a request in the place of the one that is there."""
-        panel = RequestPanel(self.stand("api"), self.clock)
-        await self._replace(self.heard(panel, opened(request.questions)))
-
-
 async def keep(pictures: Pictures, size: tuple[int, int], names: tuple[str, ...]) -> None:
-    app = FormHost(NAME)
-    async with app.run_test(size=size) as pilot:
+    async with PanelHost(NAME).shown(size=size) as (app, pilot):
         for name in names:
             request, keys = STATES[name]
-            await app.ask(request)
-            await pilot.pause()
-            app.clock.skip_grace()
+            await pilot.put(opened(request.questions), session="api")
             for key in keys:
                 await pilot.press(key)
             await pilot.pause()
@@ -68,16 +55,15 @@ async def test_at_40x12(pictures: Pictures) -> None:
 
 
 async def test_a_link_that_is_cut_is_asked_again_unless_it_was_read() -> None:
-    app = FormHost(NAME)
     url = f"https://login.example.com/start?{'x=1&' * 400}end=1"
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(NAME).shown(size=(80, 24)) as (app, pilot):
         for keys, words in (
             (["p", "escape"], "ask again, 7 lines unseen"),
             (["enter"], "send Open the link, and accept"),
             (["p", "pagedown", "escape"], "send Open the link, and accept"),
         ):
-            await app.ask(asked(mode="url", message="Sign in", url=url))
-            await pilot.pause()
+            form = asked(mode="url", message="Sign in", url=url)
+            await pilot.put(opened(form.questions), session="api")
             for key in keys:
                 app.clock.skip_grace()
                 await pilot.press(key)

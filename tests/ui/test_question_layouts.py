@@ -20,7 +20,7 @@ from ccq_tui.questions.state import Arriving, PanelState, opened
 from ccq_tui.widgets.hints import HintRow
 from ccq_tui.widgets.measures import PanelLook, most_lines
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
-from ccq_tui.widgets.question.tabs import Cache
+from ccq_tui.widgets.question.tab import Cache
 from tests.steps import step
 from tests.ui.asked import PLAIN
 from tests.ui.host import PanelHost, QuickPilot
@@ -68,12 +68,12 @@ async def assert_drawn(app: PanelHost, pilot: QuickPilot, name: str, number: int
     questions = set_of(number).questions
     if name.startswith("arriving"):
         questions = (replace(questions[0], options=questions[0].options[:3]),)
-    panel = app._made(questions, session="")
+    panel = app._made(*questions, session="")
     if name.startswith("arriving"):
-        panel._state = replace(panel.state, arriving=Arriving(0))
+        panel.state = replace(panel.state, arriving=Arriving(0))
     if name == "set2-80x24":
-        panel._state = replace(panel.state, recalled=(BEFORE, None))
-    await app._replace(panel)
+        panel.state = replace(panel.state, recalled=(BEFORE, None))
+    await app.replace(panel)
     await pilot.pause()
     app.clock.skip_grace()
     for key in pressed:

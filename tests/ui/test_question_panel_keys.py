@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from textual import events
@@ -11,10 +12,9 @@ from textual import events
 from ccq_tui.input.gate import FOCUS
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.state import Focus, opened
-from ccq_tui.widgets.panel import RequestPanel
 from tests.hostile import MARK
 from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
-from tests.ui.host import PanelHost, type_text
+from tests.ui.host import Asked, PanelHost, type_text
 
 
 async def test_slash_filters_ten_options_or_more_and_p_shows_the_preview_larger() -> None:
@@ -102,14 +102,14 @@ async def test_clicks_on_rows_tabs_and_review() -> None:
         assert app.focused is app.panel
 
 
-async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing_nor_does_the_focus() -> None:
+async def test_the_click_that_gave_the_terminal_the_focus_does_nothing_nor_does_the_focus() -> None:
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         app.post_message(events.AppBlur())
         await pilot.pause()
         app.post_message(events.AppFocus())
         await pilot.pause()
-        await click_on(app, pilot, "DuckDB")
-        await click_on(app, pilot, "Features")
+        for text in ("DuckDB", "Features", "Enter choose"):
+            await click_on(app, pilot, text)
         assert (app.state.page.draft.selected, app.state.tab) == ((), 0)
         app.clock.now += FOCUS + 0.01
         await click_on(app, pilot, "DuckDB")
@@ -154,11 +154,8 @@ async def test_a_panel_built_from_a_draft_draws_it() -> None:
     async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("2", "o", "d", "r", "a", "f", "t")
         draft = app.state
-    again = PanelHost(SINGLE)
-    again.panel = again.heard(RequestPanel(again.stand(), again.clock), draft)
-    async with again.run_test() as pilot:
+    async with PanelHost(draft).shown() as (again, pilot):
         assert "draft" in again.panel_text
-        again.clock.skip_grace()
         await pilot.press("!", "enter")
         assert again.state.page.answer() == Answer(other="draft!")
 
@@ -261,7 +258,7 @@ async def test_what_was_queued_before_a_request_began_or_after_it_was_settled_de
         app.prompt = SimpleNamespace(holds_text=False)
         for event in typed():
             panel.post_message(event)
-        app.heard(panel, opened(QuestionSet("two", (SINGLE,))))
+        panel.begin(cast("Any", Asked(opened(QuestionSet("two", (SINGLE,))), app)))
         await pilot.pause()
         assert came(app.late) == ["x", "pasted"]
         assert not app.outcomes

@@ -19,7 +19,6 @@ from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.completer import ChoiceList
 from ccq_tui.widgets.field import AnswerField
-from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
 from tests.ui.asked import MULTI, NAME, SINGLE
 from tests.ui.drawn import terminal_of
@@ -53,9 +52,7 @@ async def test_new_lines(keys: str, app: PanelHost, pilot: QuickPilot) -> None:
 
 
 async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
-    app = PanelHost(SINGLE)
-    state = opened(QuestionSet("p", (SINGLE,), is_prompt=True))
-    app.panel = app.heard(RequestPanel(app.stand(), app.clock), state)
+    app = PanelHost(opened(QuestionSet("p", (SINGLE,), is_prompt=True)))
     async with app.run_test() as pilot:
         await pilot.press("o", *"C:\\", "ctrl+j", "enter")
         assert app.outcomes == [Answered((Answer(other="C:\\"),))]

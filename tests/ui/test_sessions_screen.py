@@ -491,7 +491,7 @@ async def decision_waits(
 
 
 def unseen(run: Many) -> tuple[int, bool]:
-    return run.list.details.view.unseen, run.list.details.view.goes_on
+    return run.list.details.view.flow.unseen(), run.list.details.view.flow.goes_on
 
 
 def screen_text(run: Many) -> str:

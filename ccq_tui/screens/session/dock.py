@@ -516,4 +516,4 @@ class Dock(Vertical):
             self.notices.hush(UNSENT)
         if self._covered and self.panel is not None:
             self.fit()
-            self.panel.look_again()  # Enter is the panel's again, or the prompt's
+            self.panel.redraw()  # Enter is the panel's again, or the prompt's

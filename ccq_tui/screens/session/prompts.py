@@ -174,6 +174,7 @@ class Prompts:
         dock = self._ui.dock
         keys = dock.prompt.field.vim
         keys.on = not keys.on
+        keys.insert()
         dock.fit()
         self._ui.say(VIM_ON if keys.on else VIM_OFF, seconds=8.0)
 

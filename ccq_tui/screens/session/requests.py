@@ -21,14 +21,7 @@ from ccq_tui.widgets.hints import HIDES
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.host import (
-    ClosedDrafts,
-    PanelHost,
-    draft_words,
-    plan_left_over,
-    set_left_over,
-    text_left_over,
-)
+from ccq_tui.widgets.panel.host import ClosedDrafts, PanelHost, draft_words, left_over
 
 IN_PROMPT = "Your text was not sent: it is in the prompt"
 LEFT_OVER = "{copy_draft} copies your draft"
@@ -128,11 +121,12 @@ class RequestQueue:
         draft = opened.shown
         self._ui.dock.close_panel(opened)
         self._ui.dock.notices.hush(opened.request.id)
-        if text := text_left_over(draft, outcome):
+        text, plan, answers = left_over(draft, outcome)
+        if text:
             self._ui.dock.prompt.put_back(text)
             self._ui.say(IN_PROMPT)
-        self.keep(plan_left_over(draft, outcome))
-        self.keep_to_copy(set_left_over(draft, outcome), LEFT_OVER)
+        self.keep(plan)
+        self.keep_to_copy(answers, LEFT_OVER)
         self._ui.dock.closed.forget(draft)
         if opened.request.id == self._left_end_for:
             self._left_end_for = ""

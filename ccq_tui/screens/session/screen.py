@@ -431,7 +431,7 @@ class SessionScreen(Screen[None], Leading):
         if name == "unmark":
             return self.live and self.transcript.mark is not None
         if name in ("page_up", "page_down") and isinstance(panel, RequestPanel):
-            return not panel.enlarged
+            return not panel.state.large or panel.state.hidden
         return super().check_action(action, parameters)
 
     def copy_or_quit(self) -> None:

@@ -157,7 +157,7 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
             type_late=self.type_late,
             folded=self.close_panel,
             typed=self._touch,
-            unseen_above=lambda: (self.details.view.unseen, self.details.view.goes_on),
+            unseen_above=lambda: (self.details.view.flow.unseen(), self.details.view.flow.goes_on),
             directory=session.directory,
         )
 
@@ -185,7 +185,8 @@ class AnsweringList(ListScreen[Going | None, SessionList]):
         self.listing.drop(opened.request.id, opened.request.session_id)
         draft, lost = opened.shown, session.place.is_gone
         # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
-        kept = self.drafts.offer(draft_words(draft) if lost else left_over(draft, outcome))
+        left = "\n\n".join(filter(None, left_over(draft, outcome)))
+        kept = self.drafts.offer(draft_words(draft) if lost else left)
         done = "Declined" if isinstance(outcome, Declined) else "Answered"
         # What says that a session starts for it goes once it has arrived.
         goes = not kept and self.manager.sessions.known(session.session_id) is None

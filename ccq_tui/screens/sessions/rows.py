@@ -497,7 +497,7 @@ class Details(Vertical):
     def say_more(self) -> None:
         """Say under the text how much more of it there is."""
         view, decides = self.view, self._decides
-        shows = bool(view.below or view.goes_on or (decides and view.above))
+        shows = bool(view.below or view.flow.goes_on or (decides and view.above))
         shows = shows and (decides or not self._shown.answers)
         if decides and shows and self._more.has_class("-off"):
             # The row takes a line of the plan that nobody can have read yet.

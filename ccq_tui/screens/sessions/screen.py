@@ -693,7 +693,7 @@ class SessionsScreen(AnsweringList):
         if (tick := self._now()) != self._drawn_at:
             self._drawn_at = tick
             self.view.refresh()  # the ages
-        self.view.show(self._lines, self.state.cursor if self.state.shown else None, palette.cursor)
+        self.view.show(self._lines, self.state.cursor if self.state.shown else None)
         self.draw_details(replace(look, advice=advice if beside else ()), beside=beside)
         self.key_line.show(self.signed or self.hints)
 

@@ -204,7 +204,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
     def _say_more(self) -> None:
         """Say under the files how much more of them there is."""
         view = self._files
-        scrolls = view.above or view.below or view.goes_on
+        scrolls = view.above or view.below or view.flow.goes_on
         self._more.set_class(not scrolls, "-off")
         if scrolls:
             self._more.show([view.more(self.app.size.width - FRAME, down="PgDn", up="PgUp")])
@@ -232,7 +232,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
             text.truncate(max(1, width + 1), overflow="ellipsis")
             lines = [*lines, DrawnLine(text)]
         self.view.styles.height = len(lines)
-        self.view.show(lines, self.state.cursor, palette.cursor)
+        self.view.show(lines, self.state.cursor)
         for_prompt = self._typed and self.hands.hand.to is To.PROMPT
         self.key_line.show(self.signed or (ENTER_IS_PROMPTS if for_prompt else self._hints))
         # The rest is known only after the layout.

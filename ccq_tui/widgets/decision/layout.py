@@ -20,9 +20,8 @@ from ccq_tui.widgets import measures
 from ccq_tui.widgets.decision.details import FRAME, asides, detail_lines, flow_lines, headline, plan_above
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.lines import DrawnLine, Flow, more_line, row_lines, wrapped
-from ccq_tui.widgets.question.layout import PanelLayout
+from ccq_tui.widgets.question.layout import HEAD, KEYS, PanelLayout
 from ccq_tui.widgets.question.parts import AT_MARK, unseen_words
-from ccq_tui.widgets.question.tabs import HEAD, KEYS
 
 LABEL_AT = 6
 """Cells before the words of a choice, and before the text typed along with one."""

@@ -1,4 +1,4 @@
-"""The inside of a panel: the lines that show a question set, and what each key and click there is."""
+"""The inside of a panel: the lines that show a question set, and what is under a click."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from textual.widget import Widget
 
 from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.requests import PermissionRequest
-from ccq_tui.input.gate import KeyKind, Stroke
-from ccq_tui.input.keynames import shown_key
-from ccq_tui.questions import Option, Question, QuestionSet, acts
-from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
-from ccq_tui.questions.keys import enter_words, kind_of
-from ccq_tui.questions.state import Focus, PanelState, opened, proposed
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions.events import Clicked, Seen, TabClicked
+from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.widgets.decision.layout import DecisionLayout
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.parts import TAB_META, wrapped_once
-from ccq_tui.widgets.question.tabs import Cache
+from ccq_tui.widgets.question.tab import Cache
 
 NOBODY_ASKS = PermissionRequest("", "", "", {})
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
@@ -30,7 +27,7 @@ NO_DECISION = opened(permission_asked(NOBODY_ASKS).questions)
 
 
 class PanelForm:
-    """What the keys and clicks of a panel are to its question set, and the widgets that show it."""
+    """The widgets that show the question set of a panel, and what of it is scrolled and seen."""
 
     def __init__(self) -> None:
         self.body = LineView(id="list")
@@ -53,34 +50,6 @@ class PanelForm:
         self.drawn = self._seen_at = self._seen_whole = None
         self._scrolled = Scrolled()
         wrapped_once.cache_clear()
-
-    def kind(self, state: PanelState, event: Pressed | Clicked | TabClicked) -> KeyKind:
-        if isinstance(event, Pressed):
-            return kind_of(state, event)
-        takes = state.in_review if not state.page.question.acts else event == Clicked(state.page.cursor)
-        return KeyKind.DECIDE if takes and isinstance(event, Clicked) else KeyKind.ACT
-
-    def lasts(self, state: PanelState, event: Pressed | Clicked | TabClicked) -> bool:
-        act = acts.under(state) if state.page.question.acts and not state.typing else None
-        takes = event == Clicked(state.page.cursor) or (isinstance(event, Pressed) and event.key == "enter")
-        return (takes and act is not None and act.lasts) or state.focus is Focus.DECLINE
-
-    def decides(self, state: PanelState) -> object:
-        return state.tab, state.focus, enter_words(state), state.questions, state.hidden
-
-    def again(self, state: PanelState, key: Stroke) -> str:
-        does = "declines" if state.focus is Focus.DECLINE else enter_words(state).again
-        return f"{'Click' if key.name == 'click' else shown_key(key.name)} again {does}"
-
-    def takes_words(self, state: PanelState) -> bool:
-        question = state.page.question
-        return state.questions.takes_prose if state.in_review else bool(question.acts) or not question.closed
-
-    def text_to_edit(self, state: PanelState) -> str | None:
-        return state.text if state.typing else state.edited or state.questions.editable or None
-
-    def proposed(self, state: PanelState) -> bool:
-        return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
 
     def under(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
         tab = event.style.meta.get(TAB_META)
@@ -133,7 +102,7 @@ class PanelForm:
         self.body.styles.height = len(drawn.lines)
         # Equal lines are the same ones: then a move draws two rows.
         lines = self.body.lines if drawn.lines == self.body.lines else drawn.lines
-        self.body.show(lines, drawn.cursor, look.palette.cursor)
+        self.body.show(lines, drawn.cursor)
         self.preview.set_class(drawn.preview is None, "-off")
         if drawn.preview is not None:
             place, lines = drawn.preview

@@ -85,30 +85,18 @@ def draft_words(draft: Draft) -> str:
     return draft_text(draft) if draft.has_draft else ""
 
 
-def left_over(draft: Draft, outcome: RequestOutcome) -> str:
-    """Return all of a request's draft that its outcome does not carry, or ""."""
-    if draft.page.question.acts:
-        left = (text_left_over(draft, outcome), plan_left_over(draft, outcome))
-        return "\n\n".join(text for text in left if text)
-    return set_left_over(draft, outcome)
+def left_over(draft: Draft, outcome: RequestOutcome) -> tuple[str, str, str]:
+    """Return what a request's outcome does not carry of its draft, each "" where there is none.
 
-
-def set_left_over(draft: Draft, outcome: RequestOutcome) -> str:
-    """Return the part of a question set's draft that is not in its answers, or ""."""
-    if draft.page.question.acts or not draft.has_draft:
-        return ""
-    return unselected_text(draft) if isinstance(outcome, Answered) else draft_text(draft)
-
-
-def text_left_over(draft: Draft, outcome: RequestOutcome) -> str:
-    """Return the text typed along with a decision that was then made without it, or ""."""
-    text = draft.page.draft.other if draft.page.question.acts else ""
-    return "" if not text.strip() or (isinstance(outcome, Allowed | Denied) and outcome.text) else text
-
-
-def plan_left_over(draft: Draft, outcome: RequestOutcome) -> str:
-    """Return the plan that a person edited and then did not approve, or ""."""
-    return "" if isinstance(outcome, Allowed) and outcome.plan else draft.edited
+    That is the text typed along with a decision that was then made without it, the plan that a person edited
+    and then did not approve, and the part of a question set's draft that is not in its answers.
+    """
+    text, plan = draft.page.draft.other, draft.edited
+    if not draft.page.question.acts:
+        return "", plan, unselected_text(draft) if isinstance(outcome, Answered) else draft_words(draft)
+    if not text.strip() or (isinstance(outcome, Allowed | Denied) and outcome.text):
+        text = ""
+    return text, "" if isinstance(outcome, Allowed) and outcome.plan else plan, ""
 
 
 @dataclass(kw_only=True)

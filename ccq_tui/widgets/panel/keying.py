@@ -9,7 +9,10 @@ from typing import Any
 
 from ccq_tui.input.gate import Face, KeyKind, Sign, Stroke, To, Verdict, is_seen
 from ccq_tui.input.keynames import shown_key
+from ccq_tui.questions import acts
 from ccq_tui.questions.events import Clicked, Doubted, Pressed, Signed, TabClicked, TakenBack, Words
+from ccq_tui.questions.keys import enter_words, kind_of
+from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.keys import Keyboard, Waiting
 
 NOT_SENT = "Enter again sends the prompt"
@@ -53,7 +56,8 @@ class PanelKeys(Waiting):
 
     def drawn(self) -> object | None:
         """Return what Enter decides if its words were drawn anew, or None."""
-        decides: object = self._panel.form.decides(self._panel.state)
+        state = self._panel.state
+        decides = state.tab, state.focus, enter_words(state), state.questions, state.hidden
         if decides == self._decides:
             return None
         self._decides, self.face = decides, replace(self.face, words_at=None)
@@ -80,15 +84,15 @@ class PanelKeys(Waiting):
 
         Else it is a character of the open text.
         """
-        state, form = self._panel.state, self._panel.form
+        state = self._panel.state
         if state.hidden:
             self._hands().note(key, To.PANEL)
             return self._obey(intended, uses=True)
         if self._hands().hand.walks(key.at):
             intended = tuple(replace(one, walks=True) for one in intended)
-        kinds = [form.kind(state, one) for one in intended] or [KeyKind.TEXT] * state.typing
+        kinds = [kind_of(state, one) for one in intended] or [KeyKind.TEXT] * state.typing
         kind = next((one for one in kinds if one is not KeyKind.NONE), KeyKind.NONE)
-        verdict = self._judge(key, kind, lasts=any(form.lasts(state, one) for one in intended))
+        verdict = self._judge(key, kind, takes=any(one.key == "enter" for one in intended))
         if len(self._hands().hand.word) == 1:
             self._before, self._word = state, []
         if key.text:
@@ -141,16 +145,24 @@ class PanelKeys(Waiting):
         self.run_due()
         if self._panel.state.hidden or self.face.shown_at is None:
             return
-        state, form = self._panel.state, self._panel.form
-        verdict = self._judge(key, form.kind(state, clicked), lasts=form.lasts(state, clicked))
+        page, takes = self._panel.state.page, clicked == Clicked(self._panel.state.page.cursor)
+        decides = (
+            takes if page.question.acts else self._panel.state.in_review and isinstance(clicked, Clicked)
+        )
+        verdict = self._judge(key, KeyKind.DECIDE if decides else KeyKind.ACT, takes=takes)
         if verdict.to is To.PANEL:
             self._use()
             self.wait(key, verdict.after, partial(self._panel.dispatch, clicked), self._panel.later)
         else:
             self._sign(key, verdict.sign)
 
-    def _judge(self, key: Stroke, kind: KeyKind, *, lasts: bool) -> Verdict:
-        draft, words = self._panel.drafting, self._panel.form.takes_words(self._panel.state)
+    def _judge(self, key: Stroke, kind: KeyKind, *, takes: bool) -> Verdict:
+        """Judge a key or click; ``takes``: it takes the row under the cursor."""
+        state, draft = self._panel.state, self._panel.drafting
+        question = state.page.question
+        act = acts.under(state) if question.acts and not state.typing else None
+        lasts = (takes and act is not None and act.lasts) or state.focus is Focus.DECLINE
+        words = state.questions.takes_prose if state.in_review else bool(question.acts) or not question.closed
         face = replace(self.face, kind=kind, lasts=lasts, takes_words=words)
         return self._hands().judge(key, replace(face, prompts=draft is not None, draft=bool(draft)))
 
@@ -164,9 +176,11 @@ class PanelKeys(Waiting):
 
     def _sign(self, key: Stroke, sign: Sign | None) -> None:
         """Say in the line of keys why a key did not decide."""
-        if sign is not None:
-            again = self._panel.form.again(self._panel.state, key)
-            self._panel.dispatch(Signed(NOT_SENT if sign is Sign.NOT_SENT else again))
+        if sign is None:
+            return
+        state, name = self._panel.state, "Click" if key.name == "click" else shown_key(key.name)
+        does = "declines" if state.focus is Focus.DECLINE else enter_words(state).again
+        self._panel.dispatch(Signed(NOT_SENT if sign is Sign.NOT_SENT else f"{name} again {does}"))
 
     def _write(self, verdict: Verdict) -> None:
         """Put the keys of a word into the prompt or own words, and take back what they did here."""

@@ -35,7 +35,7 @@ from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextChanged, Words
 from ccq_tui.questions.keys import action_of, place_of
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import PanelState, typable
+from ccq_tui.questions.state import Focus, PanelState, proposed, typable
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
@@ -90,7 +90,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         super().__init__()
         self.host = host
         self.form = PanelForm()
-        self._state: Any = NOTHING
+        self.state = NOTHING
         self.opened: OpenRequest | None = None
         """The request that it asks, hidden or not, until that is settled."""
         self._request: Any = NOBODY_ASKS
@@ -112,7 +112,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
         self._field.can_focus = False
         self._field.add_class("-off")
-        self._completer = Completer(self._field, clock, self.post_message)
+        self._completer = Completer(self._field, clock)
         self._completer.changed = self._completed
         self._hints = HintBar(hides=host.hides)
         self._drawn_for = Size(0, 0)
@@ -139,7 +139,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self.turn += 1
         self.opened, self._request = opened, opened.request
         opened.show()
-        self._state, self._rests = self.as_asked(opened.shown), False
+        self.state, self._rests = self.as_asked(opened.shown), False
         self._unfollow = opened.changed.subscribe(self._follow)
         self.set_reactive(RequestPanel.place, place)
         self.keys.begin(by_itself=not asked_for)
@@ -159,7 +159,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self.leave()
         self.turn += 1
         late, self._late = [*self.keys.undecided(), *self._late], []
-        self._state, self._rests, self.touched = NOTHING, True, None
+        self.state, self._rests, self.touched = NOTHING, True, None
         self.display = False
         self._clear()
         return late
@@ -180,22 +180,18 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def _sets_aside(self, event: Typed) -> bool:
         """Set aside input that is too late for the current request; return whether it was."""
         types = typed_in(event)
-        if self._state.outcome is not None:
+        if self.state.outcome is not None:
             self._late.append(copy_of(event))
-        elif not (self._rests or (self._state.hidden and types)):
+        elif not (self._rests or (self.state.hidden and types)):
             return False
         if types:  # another key has no use elsewhere
             keyboard_of(self).note(Stroke("", types, read_at(self, event, self._clock)))
-        if types and self._state.outcome is None:
+        if types and self.state.outcome is None:
             self.host.type_late([copy_of(event)])
         event.stop()
         return True
 
     # -- state ----------------------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> PanelState:
-        return cast("PanelState", self._state)
 
     @property
     def drafting(self) -> bool | None:
@@ -207,17 +203,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         """Where another process changed the draft, or "": no key decides until that is taken over."""
         return self.opened.stale.words if self.opened is not None and self.opened.stale is not None else ""
 
-    def redraw(self) -> None:
-        """Draw what it asks, if it asks."""
-        self._draw()
-
-    watch_place = watch_countdown = on_resize = redraw
-
-    @property
-    def enlarged(self) -> bool:
-        """Whether something is enlarged, which PageUp and PageDown then page."""
-        return self._state.large and not self._state.hidden
-
     def touch(self) -> None:
         """Note that somebody is here, and stop the countdown."""
         self.touched = self._clock()
@@ -226,12 +211,12 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     @property
     def help_place(self) -> KeyPlace:
         """The section of keys that F1 lists first."""
-        return place_of(self._state)
+        return place_of(self.state)
 
     def _open(self) -> None:
         self._intended = keymap().meant(self.help_place)
         self.keys.come()
-        self._draw()
+        self.redraw()
         self._take_focus()
 
     def uncover(self, *, again: bool = True) -> None:
@@ -239,11 +224,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
         ``again``: this request was on the screen before.
         """
-        if not self._state.hidden:
+        if not self.state.hidden:
             self.keys.begin(by_itself=True, used=again and self.keys.seen(self._clock()))
-            self._draw()
+            self.redraw()
 
-    def as_asked(self, draft: Any) -> Any:
+    def as_asked(self, draft: PanelState) -> PanelState:
         """Return a draft without what belongs to the surface that it was typed on."""
         return replace(draft, hidden=False, outcome=None)
 
@@ -253,7 +238,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             return
         if change.stale:
             self._take_text()
-            self._draw()
+            self.redraw()
         else:
             self.refresh_draft()
         self.host.say(f"The draft was {change.words}", change.request.id)
@@ -263,28 +248,28 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
         The grace begins again, for nobody has seen it.
         """
-        shown = self.as_asked(self.opened.shown if self.opened is not None else self._state)
-        if shown == self.as_asked(self._state):
+        shown = self.as_asked(self.opened.shown if self.opened is not None else self.state)
+        if shown == self.as_asked(self.state):
             return False
-        self._state = replace(shown, hidden=self._state.hidden)
-        self._draw()  # first: the field still has the text that was here
+        self.state = replace(shown, hidden=self.state.hidden)
+        self.redraw()  # first: the field still has the text that was here
         self.uncover(again=False)
         return True
 
     def _take_over(self) -> None:
         """Show the newer draft of another process, which the person wants."""
         if self.opened is not None:
-            mine = self.opened.take_over() or self._state
+            mine = self.opened.take_over() or self.state
             if not self.refresh_draft():
-                self._draw()
+                self.redraw()
             if kept := self.host.keep(draft_words(mine)):
                 self.host.say(f"The newer draft is here{kept}", self.opened.request.id)
 
-    def change(self, how: Callable[[Any], Any]) -> PanelState:
+    def change(self, how: Callable[[PanelState], PanelState]) -> PanelState:
         """Draw the state, with everything typed, as something else than a key changes it; return that."""
         self._take_text()
-        self._state = how(self._state)
-        self._draw()
+        self.state = how(self.state)
+        self.redraw()
         return self.state
 
     def _clear(self) -> None:
@@ -304,18 +289,18 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if not isinstance(event, TextChanged):
             self._take_text()
         if self.is_mounted and isinstance(event, Pressed | Clicked):
-            self._state = self._in_sight()
+            self.state = self._in_sight()
             self.form.seek()
-        before, after = self._state, step(self._state, event)
+        before, after = self.state, step(self.state, event)
         if after is not before and after != before:
             self._go_to(before, after)
 
-    def _in_sight(self) -> Any:
+    def _in_sight(self) -> PanelState:
         """Return the state with what is on the screen."""
-        return step(self._state, self.form.sight(self._state, self.host.unseen_above))
+        return step(self.state, self.form.sight(self.state, self.host.unseen_above))
 
-    def _go_to(self, before: Any, after: Any) -> None:
-        self._state = after
+    def _go_to(self, before: PanelState, after: PanelState) -> None:
+        self.state = after
         if after.outcome is not None:
             if self.opened is not None:
                 self.opened.draft = after
@@ -325,7 +310,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self.keys.begin(by_itself=False)
             self.keys.come()
         if is_live(self):
-            self._draw()
+            self.redraw()
             self._take_focus()
         if self.opened is not None:
             self.opened.type(after, Actor.here(self.host.surface))
@@ -349,7 +334,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def put_text(self, text: str) -> None:
         """Put a text back into the open field, such as one that came out of an editor."""
         text = typable(text)
-        if not self._state.text.endswith("\n"):
+        if not self.state.text.endswith("\n"):
             # Editors end a file with a newline that nobody typed.
             text = text.removesuffix("\n")
         self.dispatch(TextChanged(text))
@@ -364,7 +349,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             return
         self.touch()
         taken = self._completer.press(event.key) or self._take_key(event)
-        if not taken and self._state.typing and not self._state.hidden:
+        if not taken and self.state.typing and not self.state.hidden:
             taken = await self._field.edits_with(event)
             self._take_text()
             self._completer.complete(FILES, opens=bool(event.character) and not self._field.one_line)
@@ -375,13 +360,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def _take_key(self, event: events.Key) -> bool:
         """Judge a key, and do what it means here; return whether it is done with."""
         self._take_text()
-        if self._stale and not self._state.hidden and event.key not in ("escape", "f2"):
+        if self._stale and not self.state.hidden and event.key not in ("escape", "f2"):
             if event.key == "enter":
                 self._take_over()
             return True
         character = text_of(event)
         pressed = Pressed(event.key, character)
-        typing = self._state.typing and not self._state.hidden
+        typing = self.state.typing and not self.state.hidden
         key = Stroke(event.key, character, read_at(self, event, self._clock))
         if typing and event.key == "enter" and self._field.goes_on():
             keyboard_of(self).note(key, To.PANEL)
@@ -391,7 +376,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self.dispatch(Words(self.host.prompt.clear(), meant=True))
             return True
         typed = copy_of(event)
-        intended = None if typing or self._state.hidden else self._intended.get(event.key)
+        intended = None if typing or self.state.hidden else self._intended.get(event.key)
         if intended is None:
             return self.keys.take(key, typed, pressed)
         # A key that was given away is a character like any other, or nothing.
@@ -399,17 +384,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         known[-1:] = [replace(last, given=character) for last in known[-1:]]  # it is typed once
         return self.keys.take(key, typed, *(known or [replace(pressed, key="")]))
 
-    def look_again(self) -> None:
-        """Draw the keys that apply now that the prompt has changed."""
-        self._draw()
-
     def to_prompt(self, typed: Sequence[Typed], *, sends: bool = False) -> None:
         """Give the prompt input that was meant for it; an Enter ``sends`` it before what is typed next."""
         if sends:
             self.host.prompt.send()
         else:
             self.host.type_late(typed)
-        self._draw()
+        self.redraw()
 
     def later(self, seconds: float, call: Callable[[], object]) -> TimerHandle:
         """Call a function after some seconds."""
@@ -417,15 +398,17 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def obey(self, pressed: Pressed) -> bool:
         """Do what a key means here; return whether it meant anything."""
-        action = action_of(self._state, pressed)
+        action = action_of(self.state, pressed)
         if action is None:
             return False
         if action.scrolls:
             self.form.scroll(action.scrolls, pages=action.by_pages)
-            self._draw()
+            self.redraw()
             return True
         self.dispatch(pressed)
-        if action.edits and (text := self.form.text_to_edit(self._state)) is not None:
+        state = self.state
+        if action.edits and (state.typing or state.edited or state.questions.editable):
+            text = state.text if state.typing else state.edited or state.questions.editable
             self.host.edit(text, partial(self._put, self.turn))
         return True
 
@@ -459,7 +442,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def _wheel(self, event: events.MouseEvent) -> None:
         if self.form.scroll(-WHEEL_LINES if isinstance(event, events.MouseScrollUp) else WHEEL_LINES):
             event.stop()
-            self._draw()
+            self.redraw()
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
@@ -469,20 +452,20 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def _completed(self) -> None:
         """Take the text of a row that was chosen, and draw the list and its keys."""
         self._take_text()
-        self._draw()
+        self.redraw()
 
     def _take_text(self) -> None:
         """Take the field's text into the state, before anything else happens to it."""
-        if not self._field.is_mounted or self._field.has_class("-off") or not self._state.typing:
+        if not self._field.is_mounted or self._field.has_class("-off") or not self.state.typing:
             return
-        if self._field.text != self._state.text:
+        if self._field.text != self.state.text:
             self.dispatch(TextChanged(self._field.text))
 
     # -- drawing --------------------------------------------------------------------------------------------
 
     def on_show(self) -> None:
         """Take the focus again after having been hidden."""
-        self._draw()
+        self.redraw()
         self._take_focus()
 
     def watch_has_focus(self, has_focus: bool) -> None:
@@ -492,7 +475,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         """
         if is_live(self):
             self._sync_field(focused=has_focus)
-            self._draw()
+            self.redraw()
 
     def on_blur(self) -> None:
         """Take the focus back when no other widget got it: the previous owner may give it up late."""
@@ -502,22 +485,25 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         if is_live(self):
-            soon(self, self._draw)
+            soon(self, self.redraw)
 
     def _laid_out(self, _screen: Screen[object]) -> None:
         """Redraw when the screen's height changed: the panel's own size may be the same."""
         if self._drawn_for != self.app.size:
-            self._draw()
+            self.redraw()
 
-    def _draw(self) -> None:
+    def redraw(self) -> None:
+        """Draw what it asks, if it asks."""
         self._draw_once()
         self.look()
 
+    watch_place = watch_countdown = on_resize = redraw
+
     def look(self) -> None:
         """Update what was on the screen of what is agreed to, and the words about it."""
-        state = self._state
+        state = self.state
         if not (self._rests or state.outcome is not None) and state.questions.is_guarded:
-            self._state = now = self._in_sight()
+            self.state = now = self._in_sight()
             if (now.in_sight, now.unseen, now.at_least) != (state.in_sight, state.unseen, state.at_least):
                 self._draw_once()
 
@@ -525,7 +511,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
-        drawn = self.form.draw(self._state, self._look(), self._hints)
+        drawn = self.form.draw(self.state, self._look(), self._hints)
         if (decides := self.keys.drawn()) is not None:
             self._drawn = (self.turn, decides, self._clock())
             after_refresh(self, partial(self._written, *self._drawn))
@@ -559,7 +545,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def _put_field(self, place: Region | None) -> None:
         """Put the field where its text is typed: over the lines that are left for it."""
-        self._field.one_line, self._field.secret = self._state.one_line, self._state.page.question.secret
+        self._field.one_line, self._field.secret = self.state.one_line, self.state.page.question.secret
         if place is not None:
             self._field.styles.offset = place.offset
             self._field.styles.width, self._field.styles.height = place.size
@@ -567,21 +553,22 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""
-        typing = self._state.typing
+        typing = self.state.typing
         opens = typing and self._field.has_class("-off")
         self._field.set_class(not typing, "-off")
         # One caret: it stands in the prompt while what is typed goes there.
         self._field.has_focus = typing and focused and not self.keys.enter_is_prompts
         if typing:
-            comes = opens or self._field.text != self._state.text
-            self._field.put(self._state.text)
-            self._field.placeholder = Content(placeholder(self._state))
-            if comes and self.form.proposed(self._state):
+            comes = opens or self._field.text != self.state.text
+            self._field.put(self.state.text)
+            self._field.placeholder = Content(placeholder(self.state))
+            is_field = self.state.focus is Focus.FIELD
+            if comes and is_field and self.state.text == proposed(self.state.page.question):
                 self._field.select_all()
 
     def _look(self) -> PanelLook:
         width = cast("Widget", self.parent).size.width or self.app.size.width  # which is laid out first
-        wide = any(option.preview for page in self._state.pages for option in page.question.options)
+        wide = any(option.preview for page in self.state.pages for option in page.question.options)
         self.set_class(wide, "-wide")  # a preview is no text to read: it is verbatim
         if not wide:
             width = min(width, READING + 1)
@@ -591,5 +578,5 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""
-        if not (self._rests or self._state.hidden) and self.is_attached and self.screen.focused is not self:
+        if not (self._rests or self.state.hidden) and self.is_attached and self.screen.focused is not self:
             self.screen.set_focus(self, scroll_visible=False)

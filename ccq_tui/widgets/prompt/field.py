@@ -30,22 +30,12 @@ class VimKeys:
     def __init__(self, field: PromptField) -> None:
         self._field = field
         self._state = vim.VimState()
-        self._on = False
-
-    @property
-    def on(self) -> bool:
-        """Whether Vim's keys are on; setting it starts in insert mode."""
-        return self._on
-
-    @on.setter
-    def on(self, on: bool) -> None:
-        self._on = on
-        self.insert()
+        self.on = False
 
     @property
     def mode(self) -> str:
         """Vim's name of the current mode; "" while Vim's keys are off."""
-        return self._state.mode.value if self._on and not self._field.prompt.searching else ""
+        return self._state.mode.value if self.on and not self._field.prompt.searching else ""
 
     @property
     def commands(self) -> bool:

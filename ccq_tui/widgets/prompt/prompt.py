@@ -91,7 +91,7 @@ class Prompt(Vertical):
         self.face = Face(KeyKind.DECIDE, by_itself=False, prompts=False, quiet=PAUSE)
         """What the gate knows of the prompt."""
         self._walk = Walk()
-        self.completer = Completer(self.field, clock, self.post_message)
+        self.completer = Completer(self.field, clock)
         self.completer.changed = lambda: self.post_message(self.ListChanged())
         self.completer.chosen = self._chosen
         self.completer.view.pick = self._picked

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
@@ -300,17 +301,16 @@ def review_mark(page: Page | None, index: int, palette: Palette) -> Text:
     return Text.assemble(sign, (f" {number}  ", palette.muted))
 
 
-def review_row(page: Page, width: int, palette: Palette) -> list[Text]:
-    """Return a question with its answer and its note."""
-    texts = list(wrapped_once(shown(page.question.text), palette.plain, width))
-    texts += indented(_answer(page, width - 2, palette), Text("→ ", palette.muted), 2)
+def review_row(page: Page, width: int, palette: Palette, *, brief: bool = False) -> list[Text]:
+    """Return a question with its answer and its note; in ``brief``, each takes one line."""
+    question = wrapped_once(shown(page.question.text), palette.plain, width)
+    answer = indented(_answer(page, width - 2, palette), Text("→ ", palette.muted), 2)
     if page.unselected and not page.problem:
         left = wrapped_once(prose.UNSELECTED + shown(page.unselected), palette.warning, width - 2)
-        texts += indented(left, Text("  "), 2)
-    if page.draft.note:
-        note = wrapped_once(shown(page.draft.note), palette.note, width - 2)
-        texts += indented(note, Text("✎ ", palette.note), 2)
-    return texts
+        answer += indented(left, Text("  "), 2)
+    note = wrapped_once(shown(page.draft.note), palette.note, width - 2) if page.draft.note else ()
+    texts = (question, answer, indented(note, Text("✎ ", palette.note), 2))
+    return [line for text in texts for line in (cut_lines(text, 1, width) if brief else text)]
 
 
 def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
@@ -361,7 +361,14 @@ def preview_lines(option: Option | None, width: int, palette: Palette) -> Iterat
             yield from verbatim(line, Text(), palette.plain, width, palette.muted)
 
 
-def preview_width(options: Sequence[Option], most: int) -> int:
+@lru_cache(maxsize=256)
+def preview_height(option: Option, width: int, most: int, palette: Palette) -> int:
+    """Return the number of lines of a preview, at most ``most``."""
+    return sum(1 for _ in islice(preview_lines(option, width, palette), most))
+
+
+@lru_cache(maxsize=64)
+def preview_width(options: tuple[Option, ...], most: int) -> int:
     """Return the cells of the longest line of the previews, as far as they could be seen."""
     cells = 0
     for option in options:
@@ -372,43 +379,41 @@ def preview_width(options: Sequence[Option], most: int) -> int:
     return cells
 
 
+def _passage(text: str, style: Style, at: int, grid: Grid) -> Iterator[Text]:
+    """Yield a text whole, from a cell on; nothing where it is empty."""
+    for line in flowing(safe(text), style, grid.room(at)) if text else ():
+        yield Text.assemble(" " * at, line)
+
+
 def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Text]:
     """Yield everything about the row under the cursor, with the question first, each text whole."""
-    page, at_text, muted = state.page, " " * AT_TEXT, palette.muted
-    question = page.question
-    texts = [
-        *([(state.questions.intro, muted)] if question is state.pages[0].question else []),
+    page, question, muted = state.page, state.page.question, palette.muted
+    for text, style in (
+        (state.questions.intro if question is state.pages[0].question else "", muted),
         (state.questions.title, muted),
         (question.header if len(question.header) > LONGEST_HEADER else "", muted),
         (question.text, palette.strong),
         (question.description, muted),
         (allowed_words(question), muted),
-    ]
-    for text, style in texts:
-        if text:
-            lines = flowing(safe(text), style, grid.room(AT_ASIDE))
-            yield from (Text.assemble(" ", line) for line in lines)
-    option = question.options[page.cursor] if page.cursor < len(question.options) else None
-    if page.is_field or option is None:
+    ):
+        yield from _passage(text, style, AT_ASIDE, grid)
+    if page.is_field or page.cursor >= page.other_row:
         if page.draft.other:
             yield Text()
-            words = flowing(safe(question.seen(page.draft.other)), palette.plain, grid.room(AT_MARK))
-            yield from (Text.assemble("   ", line) for line in words)
+            yield from _passage(question.seen(page.draft.other), palette.plain, AT_MARK, grid)
         return
-    on = page.cursor in page.draft.selected
+    option, on = question.options[page.cursor], page.cursor in page.draft.selected
     place = page.rows.index(page.cursor) if page.cursor in page.rows else DIGITS
     lead = Text.assemble("   ", mark(page, place, on=on, numbered=True, palette=palette))
-    style = palette.accent if on else palette.plain
-    for line in flowing(safe(prose.shown_label(option.title)), style, grid.text):
+    label = safe(prose.shown_label(option.title))
+    for line in flowing(label, palette.accent if on else palette.plain, grid.text):
         yield Text.assemble(lead, line)
-        lead = Text(at_text)
-    if option.description:
-        about = flowing(safe(option.description), muted, grid.text)
-        yield from (Text.assemble(at_text, line) for line in about)
+        lead = Text(" " * AT_TEXT)
+    yield from _passage(option.description, muted, AT_TEXT, grid)
     if option.preview:
         yield Text()
-        lines = preview_lines(option, grid.room(AT_MARK), palette)
-        yield from (Text.assemble("   ", line) for line in lines)
+        for line in preview_lines(option, grid.room(AT_MARK), palette):
+            yield Text.assemble("   ", line)
 
 
 # -- texts that are typed ------------------------------------------------------------------------------------

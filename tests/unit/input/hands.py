@@ -16,7 +16,6 @@ from ccq_tui.questions.events import Clicked, Pressed, Seen, TextChanged
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.keys import Keyboard
-from ccq_tui.widgets.panel.form import PanelForm
 from ccq_tui.widgets.panel.keying import PanelKeys
 
 FRAME = 0.03
@@ -66,7 +65,6 @@ class Person:
 
     def __post_init__(self) -> None:
         self.state = ASKED[self.kind]()
-        self.form: Any = object.__new__(PanelForm)
         self.hands = Keyboard()
         self.keys = PanelKeys(cast("Any", self), lambda: self.hands)
         self.keys.begin(by_itself=not self.opened_by_key)
