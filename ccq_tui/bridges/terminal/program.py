@@ -44,23 +44,6 @@ class NotStartedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """A watched program.
-
-    Attributes:
-        name: Its name.
-        directory: Its working directory.
-        master: Our end of its terminal.
-        size: The terminal's size.
-    """
-
-    name: str
-    directory: str
-    master: int
-    size: Size
-
-
-@dataclass(frozen=True, slots=True)
 class Program:
     """A running program.
 

@@ -26,9 +26,10 @@ _UNKNOWN = re.compile(
     r"\x1b\[[0-9;?]*[^0-9;?@-~\x1b][^@-~\x1b]*[@-~]"  # parameters of other terminals
     r"|\x1b\[[0-9;?]{500,}[@-~]"
     r"|\x1b[ -\"$&'*-/][0-~]"  # character sets
+    r"|\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\|(?=\x1b))"  # strings, such as a title or a query
     r"|\x1b(?![ -~])"
 )
-_UNENDED = re.compile(r"\x1b(?:\[[^@-~\x1b]*|[ -/])?\Z")
+_UNENDED = re.compile(r"\x1b(?:\[[^@-~\x1b]*|[ -/]|[]P_^X][^\x07\x1b]*\x1b?)?\Z")
 """A sequence that the end of the output cuts off."""
 _LONGEST = 4096
 """Most characters to keep of a sequence whose end has not come."""
@@ -50,32 +51,25 @@ def cell(attributes: Char, letter: str) -> Char:
 
 
 class _Stream(pyte.Stream):
-    """pyte's stream, which also knows where a string, such as a title or a query, begins."""
+    """pyte's stream, with two more sequences."""
 
     def __init__(self, listener: _Listener) -> None:
-        self.escape = {**self.escape, **dict.fromkeys("P_^X", "begin_string")}
         self.csi = {**self.csi, "s": "save_cursor", "u": "restore_cursor"}
         super().__init__(cast("pyte.Screen", listener))
 
 
 class _Listener:
-    """A screen for pyte's stream: strings and parameters that the screen does not know have no effect."""
+    """A screen for pyte's stream: parameters that the screen does not know have no effect."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._in_string = False
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        method = getattr(self._screen, name, None)
-        in_strings = name == "draw" or (name in pyte.Stream.basic.values() and name != "bell")
+        method = getattr(self._screen, name)
 
         def call(*numbers: Any, **options: Any) -> None:
-            if self._in_string and in_strings:
-                return
-            self._in_string = name == "begin_string"  # any other sequence ends one
-            if method is not None:
-                with suppress(TypeError, UnboundLocalError):
-                    method(*numbers, **options)
+            with suppress(TypeError, UnboundLocalError):
+                method(*numbers, **options)
 
         return call
 
@@ -148,7 +142,7 @@ class Screen(pyte.Screen):
         found = _UNENDED.search(text)
         cut = found.start() if found else len(text)
         self._rest = text[cut:][:_LONGEST]
-        self._stream.feed(_UNKNOWN.sub("", text[:cut]).replace("\x1b]", "\x1b_"))
+        self._stream.feed(_UNKNOWN.sub("", text[:cut]))
 
 
 _ALTERNATE = frozenset({47, 1047, 1049})

@@ -7,13 +7,14 @@ import logging
 import os
 import socket
 import termios
+from asyncio import StreamWriter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ccq_tui.bridges.terminal.detect import ENTER_ALONE, FoundPrompt, Reads, find, masked
 from ccq_tui.bridges.terminal.link import ASKED, SHOW, ToWatcher, next_message
-from ccq_tui.bridges.terminal.program import Watched, foreground_waits
+from ccq_tui.bridges.terminal.program import Size, foreground_waits
 from ccq_tui.bridges.terminal.rules import PromptRule, Shape, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
@@ -21,6 +22,7 @@ from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.sessions import InboxSessions
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.logs import start_logging
 from ccq_tui.processes import this_process
@@ -105,32 +107,23 @@ TAKES = 0.3
 CLOSE_SECONDS = 3.0
 
 
-@dataclass
-class Open:
-    """A prompt that is asked.
+def watch(name: str, directory: str, master: int, size: Size, end: socket.socket) -> None:
+    """Watch a program until it ends, in a process of its own.
 
-    Attributes:
-        prompt: The prompt.
-        request: Its request.
-        inbox: The inbox in which it is.
-        typing: Whether an answer from there is typed.
+    Args:
+        name: The program's name.
+        directory: Its working directory.
+        master: Our end of its terminal.
+        size: The terminal's size.
+        end: The socket to the relay.
     """
-
-    prompt: FoundPrompt
-    request: QuestionRequest
-    inbox: Inbox
-    typing: bool = False
-
-
-def watch(watched: Watched, end: socket.socket) -> None:
-    """Watch a program until it ends, in a process of its own; ``end`` is the socket to the relay."""
     start_logging()
     rules = load_rules()
 
     async def main() -> None:
         reader, writer = await asyncio.open_unix_connection(sock=end)
-        watcher = Watcher(watched, rules, writer)
-        await watcher.run(reader)
+        origin = Origin(Asker.TERMINAL, name, directory, this_process())
+        await Watcher(origin, master, size, rules, writer).run(reader)
 
     try:
         asyncio.run(main())
@@ -143,7 +136,9 @@ class Watcher:
     """The watcher of one program.
 
     Args:
-        watched: The program.
+        origin: The program, which asks.
+        master: Our end of its terminal.
+        size: The terminal's size.
         rules: The rules for prompts.
         relay: Takes messages to the relay.
 
@@ -153,9 +148,11 @@ class Watcher:
         over: Whether the program has ended.
     """
 
-    def __init__(self, watched: Watched, rules: Sequence[PromptRule], relay: asyncio.StreamWriter) -> None:
-        self._watched, self._rules, self._relay = watched, rules, relay
-        self._screen = LiveScreen(watched.size)
+    def __init__(
+        self, origin: Origin, master: int, size: Size, rules: Sequence[PromptRule], relay: StreamWriter
+    ) -> None:
+        self._origin, self._master, self._rules, self._relay = origin, master, rules, relay
+        self._screen = LiveScreen(size)
         self.picture = self._screen.picture()
         self.prompt: FoundPrompt | None = None
         self._loop = asyncio.get_running_loop()
@@ -163,18 +160,21 @@ class Watcher:
         self._shown = 0
         self._pressed_in = (True, True)
         self._inbox: Inbox | None = None
-        self._open: Open | None = None
+        self._known: FoundPrompt | None = None
+        """The prompt that is asked, or that is left to the person."""
+        self._asked: QuestionRequest | None = None
+        """The request that asks it, or None if it is left to the person."""
+        self._typing = False
+        """Whether an answer from the inbox is typed."""
         self._since = self._last_output = self._loop.time()
         self._tasks: set[asyncio.Task[None]] = set()
         self._typed = False
         """Whether the person has typed since the last prompt was asked."""
         self._stopped = False
         self.over = False
-        self._left: FoundPrompt | None = None
-        """The prompt that is left to the person."""
         self._calls = 0
         self._asker_id = f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
-        self._actor = Actor(Surface.ASKER, watched.name, this_process())
+        self._actor = Actor(Surface.ASKER, origin.name, this_process())
 
     async def run(self, reader: asyncio.StreamReader) -> None:
         """Watch until the program has ended or the relay, from which ``reader`` reads, is gone."""
@@ -210,13 +210,15 @@ class Watcher:
             case ToWatcher.TYPED:
                 self._typed = True
                 self._withdraw("keys were typed at its terminal")
-                if self._open is None:
-                    self._left = self.prompt
+                if self._asked is None:
+                    self._known = self.prompt
             case ToWatcher.STOPPED:
                 self._stopped = True
                 self._withdraw("it was stopped at its terminal")
             case ToWatcher.CONTINUED:
-                self._stopped, self._left = False, None
+                self._stopped = False
+                if self._asked is None:
+                    self._known = None
                 self._look()
 
     async def _notify_looked(self) -> None:
@@ -229,8 +231,8 @@ class Watcher:
         self.prompt = self._find()
         if not (before is self.prompt or (before and stands(before, self.prompt, self.picture))):
             self._since = self._loop.time()
-        if self._left is not None and not stands(self._left, self.prompt, self.picture):
-            self._left = None
+        if self._known and self._asked is None and not stands(self._known, self.prompt, self.picture):
+            self._known = None
 
     def _find(self) -> FoundPrompt | None:
         modes = self._modes()
@@ -239,7 +241,7 @@ class Watcher:
     def _modes(self) -> tuple[bool, bool] | None:
         """Return whether the terminal echoes, and whether it gives whole lines; None once it is gone."""
         try:
-            local = termios.tcgetattr(self._watched.master)[3]
+            local = termios.tcgetattr(self._master)[3]
         except termios.error:
             return None
         return bool(local & termios.ECHO), bool(local & termios.ICANON)
@@ -259,7 +261,7 @@ class Watcher:
                 await self.see()
                 if not (self._is_new() and self._rests()):
                     continue
-                if self._open is not None:
+                if self._asked is not None:
                     self._withdraw("its prompt is gone")
                     self._look()
                 elif self.prompt is not None:
@@ -267,12 +269,11 @@ class Watcher:
 
     def _is_new(self) -> bool:
         """Whether the screen has another prompt, or none, than the one asked or left to the person."""
-        if self.over or self._stopped or (self._open is not None and self._open.typing):
+        if self.over or self._stopped or self._typing:
             return False
-        known = self._left if self._open is None else self._open.prompt
-        if known is None:
+        if self._known is None:
             return self.prompt is not None
-        return not stands(known, self.prompt, self.picture)
+        return not stands(self._known, self.prompt, self.picture)
 
     def _rests(self) -> bool:
         """Whether the screen stays: a program that draws, or is kept from drawing, does not wait for keys."""
@@ -281,64 +282,59 @@ class Watcher:
             return True
         steady = self.prompt is None or self.prompt.rule.shape.is_list
         rests = now - self._last_output >= QUIET or (steady and now - self._since >= STEADY)
-        return rests and foreground_waits(self._watched.master)
+        return rests and foreground_waits(self._master)
 
     def _ask(self, prompt: FoundPrompt, about: str = "") -> None:
         self._calls += 1
-        origin = Origin(Asker.TERMINAL, self._watched.name, self._watched.directory, this_process())
         call = f"prompt-{os.getpid()}-{self._calls}"
-        request = request_for(prompt, call, self._asker_id, origin, about)
+        request = request_for(prompt, call, self._asker_id, self._origin, about)
         self._typed = False
         self._relay.write(ASKED)
         self._inbox = self._inbox or Inbox.begin(inbox_path())
-        self._open = opened = Open(prompt, request, self._inbox)
-        self._begin(self._await(opened, context_of(self.picture, prompt)))
+        self._known, self._asked = prompt, request
+        self._begin(self._await(self._inbox, prompt, request, context_of(self.picture, prompt)))
 
-    async def _await(self, opened: Open, context: str) -> None:
+    async def _await(self, inbox: Inbox, prompt: FoundPrompt, request: QuestionRequest, context: str) -> None:
         try:
-            await opened.inbox.run(lambda _: None)
-            if self._open is not opened:  # while the inbox was opened
+            await inbox.run(lambda _: None)
+            if self._asked is not request:  # while the inbox was opened
                 return
-            outcome = await opened.inbox.ask(opened.request, context)
+            outcome = await inbox.ask(request, context)
         except InboxError as error:
             self.say(f"prompts are not in the inbox: {error}")
-            if self._open is opened:
-                self._leave(opened)
+            if self._asked is request:
+                self._asked = None
             return
-        if self._open is opened:
-            await self._deliver(opened, outcome)
+        if self._asked is request:
+            await self._deliver(inbox.sessions, prompt, request.id, outcome)
         elif isinstance(outcome, Answered):
-            opened.inbox.sessions.give_up(opened.request.id, "it was answered at its terminal first")
+            inbox.sessions.give_up(request.id, "it was answered at its terminal first")
 
     # -- from an outcome to keys ----------------------------------------------------------------------------
 
-    async def _deliver(self, opened: Open, outcome: RequestOutcome) -> None:
-        opened.typing = True
-        key, sessions = opened.request.id, opened.inbox.sessions
+    async def _deliver(
+        self, sessions: InboxSessions, prompt: FoundPrompt, key: str, outcome: RequestOutcome
+    ) -> None:
         try:
             if isinstance(outcome, Answered):
-                await Typist(self, opened.prompt).answer(wanted(opened.prompt, outcome.answers[0]))
-                self._open = None
-            else:
-                self._leave(opened)
+                self._typing = True
+                await Typist(self, prompt).answer(wanted(prompt, outcome.answers[0]))
+                self._known = None
+            self._typing, self._asked = False, None
             sessions.delivered(key, "result")
         except StoppedError as error:
-            reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
+            reason = f"it could not be typed to the end at {self._origin.name}'s prompt: {error}"
             sessions.give_up(key, reason)
             self._look()
-            self._leave(opened)
-            if stands(opened.prompt, self.prompt, self.picture) and not self._typed:
-                prompt = (opened.prompt.rule.shape.is_list and self.prompt) or opened.prompt
+            self._typing, self._asked = False, None
+            if stands(prompt, self.prompt, self.picture) and not self._typed:
+                prompt = (prompt.rule.shape.is_list and self.prompt) or prompt
                 self._ask(replace(prompt, typed=error.typed), f"Your answer was not entered: {error}.")
             else:
-                shown = one_line(opened.prompt.question, 60)
+                shown = one_line(prompt.question, 60)
                 self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
         self._look()
         await self._notify_looked()
-
-    def _leave(self, opened: Open) -> None:
-        """Leave a prompt to the person."""
-        self._left, self._open = opened.prompt, None
 
     async def see(self) -> None:
         """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
@@ -370,7 +366,7 @@ class Watcher:
             raise StoppedError("keys were typed there")
         self._pressed_in = self._modes() or (False, False)
         try:
-            written = os.write(self._watched.master, keys.encode())
+            written = os.write(self._master, keys.encode())
         except OSError as error:
             raise StoppedError("its terminal takes no keys") from error
         if written != len(keys.encode()):
@@ -388,10 +384,9 @@ class Watcher:
 
     def _withdraw(self, reason: str) -> None:
         """Leave the prompt that is asked to the person, and withdraw its request."""
-        opened = self._open
-        if opened is not None and not opened.typing:
-            self._leave(opened)
-            opened.inbox.withdraw(opened.request.id, reason, self._actor)
+        if self._inbox is not None and self._asked is not None and not self._typing:
+            self._inbox.withdraw(self._asked.id, reason, self._actor)
+            self._asked = None
 
     # -- the end --------------------------------------------------------------------------------------------
 
@@ -399,7 +394,7 @@ class Watcher:
         """Withdraw the open request, and end the tasks."""
         self.over = True
         await self._notify_looked()  # the answer itself may have ended the program
-        self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
+        self._withdraw(f"{self._origin.name} ended{f' with exit code {code}' if code else ''}")
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         if self._inbox is not None:

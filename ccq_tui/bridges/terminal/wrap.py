@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
 from ccq_tui.bridges.terminal.link import ASKED, Link, ToWatcher
-from ccq_tui.bridges.terminal.program import NotStartedError, Size, Watched, size_of, start
+from ccq_tui.bridges.terminal.program import NotStartedError, Program, Size, size_of, start
 from ccq_tui.bridges.terminal.relay import Relay
 
 FAREWELL = 2.0
@@ -49,7 +49,7 @@ def wrap(command: Sequence[str], name: str) -> tuple[int, list[str]]:
     _fill_streams()
     size = size_of(TERMINAL)
     program = start(command, [stream for stream in (0, 1, 2) if os.isatty(stream)], TERMINAL, size)
-    link, watcher = _start_watcher(Watched(name, _directory(), program.master, size or USUAL), program.states)
+    link, watcher = _start_watcher(name, program, size or USUAL)
     try:
         code = Relay(TERMINAL, program, link).run()
         link.send(ToWatcher.ENDED, b"%d" % code)
@@ -87,19 +87,19 @@ def become(command: Sequence[str]) -> NoReturn:
         raise NotStartedError(command[0], error) from error
 
 
-def _start_watcher(watched: Watched, states: int) -> tuple[Link, int]:
+def _start_watcher(name: str, program: Program, size: Size) -> tuple[Link, int]:
     """Start the watcher as a fork, so that it runs at once and shares the imported modules."""
     ours, theirs = socket.socketpair()
     watcher = os.fork()
     if watcher == 0:
         ours.close()
-        os.close(states)
-        _watch(theirs, watched)
+        os.close(program.states)
+        _watch(name, program.master, size, theirs)
     theirs.close()
     return Link(ours), watcher
 
 
-def _watch(end: socket.socket, watched: Watched) -> NoReturn:
+def _watch(name: str, master: int, size: Size, end: socket.socket) -> NoReturn:
     """Run the watcher, apart from the terminal and its signals."""
     code = 1
     try:
@@ -111,7 +111,7 @@ def _watch(end: socket.socket, watched: Watched) -> NoReturn:
             os.nice(5)
         from ccq_tui.bridges.terminal.watcher import watch
 
-        watch(watched, end)
+        watch(name, _directory(), master, size, end)
         code = 0
     finally:
         os._exit(code)

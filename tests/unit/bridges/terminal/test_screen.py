@@ -193,26 +193,16 @@ async def test_messages_come_whole_and_in_order_in_whatever_pieces() -> None:
         writer.close()
 
 
-def test_a_watcher_that_is_gone_is_no_error() -> None:
+def test_the_watchers_words_are_kept_its_wish_is_taken_once_and_its_end_is_no_error() -> None:
     ours, theirs = socket.socketpair()
     with ours:
         link = Link(ours)
-        theirs.send(b"said\n")
-        theirs.close()
-        link.exchange()
-        link.exchange()
-        assert (link.over, link.events) == (True, 0)
-        assert link.messages == b"said\n"
-        link.send(ToWatcher.OUTPUT, b"x")
-        assert not link.unsent
-
-
-def test_a_wish_of_the_watcher_is_taken_once_and_not_said() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        link = Link(ours)
         theirs.send(b"said" + SHOW + b"\n")
         assert (link.exchange(), link.exchange(), link.messages) == (True, False, b"said\n")
+        theirs.close()
+        assert (link.exchange(), link.over, link.events, link.messages) == (False, True, 0, b"said\n")
+        link.send(ToWatcher.OUTPUT, b"x")
+        assert not link.unsent
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import pytest
 
@@ -15,12 +15,13 @@ from ccq_tui.bridges.terminal.watcher import context_of, request_for, wanted
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind
+from ccq_tui.questions import Answer, Answered, Declined, Discussed
 from ccq_tui.questions.events import TextChanged
 from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.moves import open_other, open_text
 from ccq_tui.questions.state import Focus, opened
+from tests.tables import table
 from tests.unit.bridges.terminal.test_detect import drawn
 
 RULES = load_rules()
@@ -192,30 +193,20 @@ async def test_a_text_is_typed_and_ended(line: Line, text: str, keys: list[str])
     assert line.keys == keys
 
 
+SMALL = Line("[1/2] Name: ", size=(20, 5))
+VAULT = Line("? Vault? ", echo="*", lines=False)
+BOXES = Menu(["A", "B"], boxes=[False, False], deaf=" ")
+
+
 @pytest.mark.parametrize(
     ("shown", "wanted", "reason", "keys"),
     [
         (Menu([*"ABCDEFGH"], shown=5), Answer(other="Z"), "there is no row “Z”", [DOWN] * 8),
         (Menu(["One", "Two"], deaf=DOWN), Answer(("Two",)), "the mark did not move", [DOWN]),
-        (
-            Menu(["A", "B"], boxes=[False, False], deaf=" "),
-            Answer(("B",)),
-            "the box of “B” did not change",
-            [DOWN, " "],
-        ),
+        (BOXES, Answer(("B",)), "the box of “B” did not change", [DOWN, " "]),
         (Line("[1/2] Name: ", at_once=True), Answer(other="A"), "another screen came before Enter", ["A"]),
-        (
-            Line("[1/2] Name: ", size=(20, 5)),
-            Answer(other="x" * 75),
-            "its terminal is too small to show the whole text",
-            [],
-        ),
-        (
-            Line("? Vault? ", echo="*", lines=False),
-            Answer(other="abc"),
-            "did not show what was typed",
-            ["abc"],
-        ),
+        (SMALL, Answer(other="x" * 75), "its terminal is too small to show the whole text", []),
+        (VAULT, Answer(other="abc"), "did not show what was typed", ["abc"]),
     ],
 )
 async def test_what_the_screen_does_not_show_gets_no_enter(
@@ -231,7 +222,7 @@ async def test_a_rejected_text_stands_in_the_field_with_the_reason() -> None:
     with pytest.raises(StoppedError, match="the program says “> too short”") as caught:
         await answer(line, Answer(other="ab"))
     assert (caught.value.typed, line.keys) == ("ab", ["ab", "\r"])
-    prompt = replace(prompt_of("? Name? ", keys=True), typed="ab")
+    prompt = replace(prompt_of("? Name? "), typed="ab")
     line.error = ""
     await Typist(line, prompt).answer(Answer(other="abcd"))
     assert line.keys[2:] == ["\x7f\x7f", "abcd", "\r"]
@@ -270,10 +261,9 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
     ],
 )
 def test_a_prompt_still_stands_unless_it_was_answered(asked: str, now: str, same: bool) -> None:
-    keys = asked == LIST
-    picture = drawn(now, hidden=keys)
-    found = find(picture, Reads(echo=False, lines=False), RULES) if keys else None
-    assert stands(prompt_of(asked, keys=keys), found, picture) is same
+    picture = drawn(now, hidden=asked == LIST)
+    found = find(picture, Reads(echo=False, lines=False), RULES) if asked == LIST else None
+    assert stands(prompt_of(asked), found, picture) is same
 
 
 ORIGIN = Origin(Asker.TERMINAL, "setup", "/home/ada")
@@ -281,132 +271,84 @@ CHOICES = "? Which framework?\n❯ Vite\n  Next.js\n"
 CHECKS = "? Which features?\n❯◯ Auth\n ◉ Logs\n"
 
 
-def prompt_of(text: str, *, keys: bool = False) -> FoundPrompt:
-    reads = Reads(echo=not keys, lines=not keys)
-    found = find(drawn(text, hidden="❯" in text), reads, RULES)
+def prompt_of(text: str) -> FoundPrompt:
+    lines = text[0] != "?"
+    found = find(drawn(text, hidden="❯" in text), Reads(echo=lines, lines=lines), RULES)
     assert found is not None
     return found
 
 
-def asked(prompt: FoundPrompt) -> QuestionRequest:
-    return request_for(prompt, "prompt-1", "terminal:1", ORIGIN)
+def asked(text: str) -> QuestionRequest:
+    return request_for(prompt_of(text), "prompt-1", "terminal:1", ORIGIN)
 
 
-def test_a_list_is_a_choice_and_boxes_are_several() -> None:
-    (question,) = asked(prompt_of(CHOICES, keys=True)).questions.questions
-    assert (question.text, question.kind, question.multi_select) == ("Which framework?", Kind.CHOICE, False)
-    assert [option.label for option in question.options] == ["Vite", "Next.js"]
-    request = asked(prompt_of(CHECKS, keys=True))
+@pytest.mark.parametrize(("text", "fields"), table(__file__, "asked.json").items())
+def test_a_prompt_is_a_question_that_shows_no_secret(text: str, fields: dict[str, object]) -> None:
+    request = asked(text)
     (question,) = request.questions.questions
-    assert question.multi_select
-    assert [(option.label, option.description) for option in question.options] == [
-        ("Auth", ""),
-        ("Logs", "checked at the terminal"),
-    ]
+    shown = asdict(question) | {"options": [[one.label, one.description] for one in question.options]}
+    assert {name: shown[name] for name in fields} == fields
     assert (request.origin.called, request.questions.title) == ("setup", "")
 
 
-def test_letters_of_git_have_their_meanings() -> None:
-    (question,) = asked(prompt_of("(1/2) Stage this hunk [y,n,q,s,?]? ")).questions.questions
-    assert question.text == "(1/2) Stage this hunk"
-    assert [(option.label, option.description) for option in question.options] == [
-        ("y", "yes"),
-        ("n", "no"),
-        ("q", "no, nor any of the rest"),
-        ("s", "split into smaller hunks"),
-        ("?", "help"),
-    ]
-
-
-def test_a_secret_in_a_default_is_not_shown() -> None:
-    url = "postgres://ada:hunter2@db/shop"
-    prompt = prompt_of(f"[3/5] database_url ({url}): ")
-    (question,) = asked(prompt).questions.questions
-    assert (question.default, question.description) == ("", "The default may be a secret and is not shown.")
-    (question,) = asked(prompt_of(f"Use {url}? [y/n] ")).questions.questions
-    assert question.text == "Use postgres://•••@db/shop?"
-    above = drawn(f"{url}\nGo on? [y/n] ")
-    assert context_of(above, prompt_of(f"{url}\nGo on? [y/n] ")) == "postgres://•••@db/shop"
-
-
-def test_a_line_is_a_text_with_what_it_proposes() -> None:
-    (question,) = asked(prompt_of("[1/2] Your name (Ada): ")).questions.questions
-    assert (question.text, question.kind, question.default) == ("Your name", Kind.TEXT, "Ada")
-
-
-@pytest.mark.parametrize(
-    ("text", "keys"), [("[1/2] Your name (Ada): ", False), (CHOICES, True), (CHECKS, True)]
-)
-def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str, keys: bool) -> None:
-    request = asked(prompt_of(text, keys=keys))
-    state = opened(request.questions)
+@pytest.mark.parametrize("text", ["[1/2] Your name (Ada): ", CHOICES, CHECKS])
+def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str) -> None:
+    state = opened(asked(text).questions)
     assert {shown for shown, _ in hints(state)}.isdisjoint({"n", "c"})
     assert open_text(state, Focus.DISCUSS) == open_text(state, Focus.NOTE) == state
 
 
 def test_a_text_for_a_prompt_stays_one_line() -> None:
-    state = open_other(opened(asked(prompt_of("[1/2] Your name: ")).questions))
+    state = open_other(opened(asked("[1/2] Your name: ").questions))
     assert "Ctrl+J" not in {shown for shown, _ in hints(state)}
     assert step(state, TextChanged("Ada\n\tLovelace\n")).text == "Ada  Lovelace"
 
 
 @pytest.mark.parametrize(
-    ("text", "keys", "outcome", "field", "reason"),
+    ("text", "given", "field", "reason"),
     [
-        (
-            "[1/2] Name: ",
-            False,
-            Answered((Answer(other="a\nb"),)),
-            "answers[0].other",
-            "one line of plain text",
-        ),
-        (
-            "[1/2] Name: ",
-            False,
-            Answered((Answer(other="a\x1b[A"),)),
-            "answers[0].other",
-            "one line of plain text",
-        ),
-        ("[1/2] Name: ", False, Answered((Answer(other="a", note="b"),)), "answers[0].note", "takes no note"),
-        ("Go on? [y/n] ", False, Discussed("well"), "", "setup's prompt takes an answer or nothing"),
-        (
-            "Go on? [y/n] ",
-            False,
-            Answered((Answer(other="maybe"),)),
-            "answers[0].other",
-            "no text of your own",
-        ),
-        (CHECKS, True, Answered((Answer(other="More"),)), "answers[0].other", "no text of your own"),
+        ("[1/2] Name: ", Answer(other="a\nb"), "answers[0].other", "one line of plain text"),
+        ("[1/2] Name: ", Answer(other="a\x1b[A"), "answers[0].other", "one line of plain text"),
+        ("[1/2] Name: ", Answer(other="a", note="b"), "answers[0].note", "takes no note"),
+        ("Go on? [y/n] ", Discussed("well"), "", "setup's prompt takes an answer or nothing"),
+        ("Go on? [y/n] ", Answer(other="maybe"), "answers[0].other", "no text of your own"),
+        (CHECKS, Answer(other="More"), "answers[0].other", "no text of your own"),
     ],
 )
 def test_what_cannot_be_typed_at_a_prompt_is_refused(
-    text: str, keys: bool, outcome: Answered | Discussed, field: str, reason: str
+    text: str, given: Answer | Discussed, field: str, reason: str
 ) -> None:
     with pytest.raises(InvalidOutcome) as caught:
-        check_outcome(asked(prompt_of(text, keys=keys)), outcome)
+        check_outcome(asked(text), given if isinstance(given, Discussed) else Answered((given,)))
     assert caught.value.field == field
     assert reason in caught.value.reason
 
 
 def test_what_can_be_typed_is_taken() -> None:
-    check_outcome(asked(prompt_of(CHOICES, keys=True)), Answered((Answer(other="a row below"),)))
-    check_outcome(asked(prompt_of("Pick [y,n,?] ")), Answered((Answer(other="s"),)))
-    check_outcome(asked(prompt_of("Go on? [y/n] ")), Declined())
-    check_outcome(asked(prompt_of("[1/2] Name: ")), Answered((Answer(("Enter alone",)),)))
+    check_outcome(asked(CHOICES), Answered((Answer(other="a row below"),)))
+    check_outcome(asked("Pick [y,n,?] "), Answered((Answer(other="s"),)))
+    check_outcome(asked("Go on? [y/n] "), Declined())
+    check_outcome(asked("[1/2] Name: "), Answered((Answer(("Enter alone",)),)))
 
 
-def test_an_answer_is_what_is_typed() -> None:
-    assert wanted(prompt_of("Sure? (yes/no) "), Answer(selected=("Yes",))) == Answer(other="yes")
-    numbered = prompt_of(" 1) red\n 2) green\nColour: ")
-    assert wanted(numbered, Answer(selected=("green",))) == Answer(other="2")
-    assert wanted(numbered, Answer(other="7")) == Answer(other="7")
-    assert wanted(prompt_of("[1/2] Name (Ada): "), Answer(("Enter alone",))) == Answer()
-    assert wanted(prompt_of(CHOICES, keys=True), Answer(selected=("Vite",))) == Answer(("Vite",))
+NUMBERED = " 1) red\n 2) green\nColour: "
 
 
-def test_lines_above_a_prompt_go_along() -> None:
-    picture = drawn("Removing 3 files\nfrom the disk\nGo on? [y/N] ")
-    assert (
-        context_of(picture, prompt_of("Removing 3 files\nfrom the disk\nGo on? [y/N] "))
-        == "Removing 3 files\nfrom the disk"
-    )
+@pytest.mark.parametrize(
+    ("text", "given", "typed"),
+    [
+        ("Sure? (yes/no) ", Answer(("Yes",)), Answer(other="yes")),
+        (NUMBERED, Answer(("green",)), Answer(other="2")),
+        (NUMBERED, Answer(other="7"), Answer(other="7")),
+        ("[1/2] Name (Ada): ", Answer(("Enter alone",)), Answer()),
+        (CHOICES, Answer(("Vite",)), Answer(("Vite",))),
+    ],
+)
+def test_an_answer_is_what_is_typed(text: str, given: Answer, typed: Answer) -> None:
+    assert wanted(prompt_of(text), given) == typed
+
+
+@pytest.mark.parametrize("above", ["Removing 3 files\nfrom the disk", "postgres://•••@db/shop"])
+def test_lines_above_a_prompt_go_along_without_secrets(above: str) -> None:
+    text = above.replace("•••", "ada:hunter2") + "\nGo on? [y/N] "
+    assert context_of(drawn(text), prompt_of(text)) == above
