@@ -15,7 +15,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.worktrees.git import GitError
 from ccq_tui.worktrees.model import Worktree, is_ours, worktree_at
-from ccq_tui.worktrees.removal import held_by, held_words, kept, remove, removed
+from ccq_tui.worktrees.removal import held_by, kept, remove, removed
 
 _logger = logging.getLogger(__name__)
 
@@ -131,8 +131,8 @@ def _cleared(worktree: Worktree, session_id: str) -> tuple[str, ...]:
     """Remove a worktree that holds nothing; return the lines about it. Runs git: for a thread."""
     try:
         held = held_by(worktree)
-        if not held.nothing:
-            return kept(worktree, held_words(held), session_id, held.branch)
+        if held.words:
+            return kept(worktree, held.words, session_id, held.branch)
         remove(worktree, held)
     except GitError as error:
         return kept(worktree, str(error), session_id)

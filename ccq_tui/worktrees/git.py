@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,9 +17,9 @@ CHECKOUT_SECONDS = 180.0
 """Seconds that git may take to write the files of a repository, or to remove them."""
 END_SECONDS = 2.0
 BY: list[str] = []
+"""The words before git and `by_user` in this process: a service runs them as the user of its sessions."""
 HIDDEN: set[str] = set()
 """The variables of this process that they do not get: who is that user, or writes a hook, could read them."""
-"""The words before git and `by_user` in this process: a service runs them as the user of its sessions."""
 LONGEST = 300
 # Set by git for its hooks: they would lead it to another repository than the directory's.
 _ELSEWHERE = frozenset(
@@ -34,7 +35,7 @@ class GitError(Exception):
 
 
 class GitMissingError(GitError):
-    """Git is not installed."""
+    """Git, or another program, is not installed."""
 
 
 def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = False) -> str:
@@ -52,24 +53,26 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = Fa
     Raises:
         GitError: Git failed, took too long, or is not there.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE | HIDDEN}
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-    silencing: tuple[str, ...] = ()
+    environment = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    silencing: list[str] = []
     if inert:
         # Objects that a partial clone lacks would be fetched, by a command of its configuration.
         environment |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-        silencing = (
-            "-c",
-            f"core.hooksPath={os.devnull}",
-            "-c",
-            "core.fsmonitor=false",
-            *_filters(directory, words),
-        )
+        settings = (f"core.hooksPath={os.devnull}", "core.fsmonitor=false", *_filters(directory, words))
+        silencing = [word for setting in settings for word in ("-c", setting)]
+    return _run(["git", *silencing, *words], f"git {words[0]}", directory, seconds, environment)
+
+
+def _run(
+    words: Sequence[str], called: str, directory: Path, seconds: float, variables: Mapping[str, str]
+) -> str:
+    kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE | HIDDEN}
+    command = [*BY, *words]
     try:
         process = subprocess.Popen(  # noqa: S603 - words are ours, or names and paths that were checked
-            [*BY, "git", *silencing, *words],
+            command,
             cwd=directory,
-            env=environment,
+            env={**kept, "LC_ALL": "C", **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -78,18 +81,18 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = Fa
     except FileNotFoundError as error:
         if not directory.is_dir():
             raise GitError(f"{directory} does not exist") from error
-        raise GitMissingError("git is not installed, or not on PATH") from error
+        raise GitMissingError(f"{command[0]} is not installed, or not on PATH") from error
     except OSError as error:
-        raise GitError(f"git cannot be started: {error.strerror or error}") from error
+        raise GitError(f"{command[0]} cannot be started: {error.strerror or error}") from error
     try:
         out, problem = process.communicate(timeout=seconds)
     except BaseException as error:
         _end(process)
         if isinstance(error, subprocess.TimeoutExpired):
-            raise GitError(f"git {words[0]} took longer than {seconds:.0f} s") from error
+            raise GitError(f"{called} took longer than {seconds:.0f} s") from error
         raise
     if process.returncode:
-        raise GitError(_problem_line(problem) or f"git {words[0]} ended with {process.returncode}")
+        raise GitError(_problem_line(problem) or f"{called} ended with {process.returncode}")
     return os.fsdecode(out)
 
 
@@ -105,21 +108,7 @@ def asked(directory: Path, *words: str) -> str | None:
 
 def by_user(*words: str, seconds: float = SECONDS) -> str:
     """Run a program as git is run, and return its output; raises `GitError`."""
-    try:
-        done = subprocess.run(  # noqa: S603 - as above
-            [*BY, *words],
-            capture_output=True,
-            timeout=seconds,
-            check=True,
-            text=True,
-            cwd="/",
-            env={name: value for name, value in os.environ.items() if name not in HIDDEN},
-        )
-    except subprocess.CalledProcessError as error:
-        raise GitError(error.stderr.strip() or str(error)) from error
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise GitError(str(error)) from error
-    return done.stdout
+    return _run(words, words[0], Path("/"), seconds, {})
 
 
 def write_by_user(file: Path, text: str) -> None:
@@ -132,7 +121,7 @@ def write_by_user(file: Path, text: str) -> None:
 
 
 def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
-    """Return the arguments that switch off the filters of the repository; those of the person stay."""
+    """Return the settings that switch off the filters of the repository; those of the person stay."""
     if words[0] != "worktree":  # no other command writes files of the repository, through its filters
         return []
     try:
@@ -143,8 +132,7 @@ def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
     own = [
         name for scope, name in zip(fields[::2], fields[1::2], strict=False) if scope in ("local", "worktree")
     ]
-    off = [f"{name}={'false' if name.endswith('.required') else ''}" for name in own]
-    return [word for setting in off for word in ("-c", setting)]
+    return [f"{name}={'false' if name.endswith('.required') else ''}" for name in own]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

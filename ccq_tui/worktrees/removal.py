@@ -61,11 +61,17 @@ class WorktreeContents:
     tip: str = ""
 
     @property
-    def nothing(self) -> bool:
-        """Whether nothing would be lost."""
-        return not (
-            self.changed or self.hidden or self.ignored or self.commits or self.doing or self.submodules
+    def words(self) -> str:
+        """What would be lost, in words, or ""."""
+        parts = (
+            plural(self.changed, "file") + " not committed" if self.changed else "",
+            plural(self.commits, "commit") + " on no other branch" if self.commits else "",
+            f"{self.doing} under way" if self.doing else "",
+            "submodules" if self.submodules else "",
+            f"files hidden from git ({_named(self.hidden)})" if self.hidden else "",
+            f"files that git ignores ({_named(self.ignored)})" if self.ignored else "",
         )
+        return ", ".join(part for part in parts if part)
 
 
 def held_by(worktree: Worktree) -> WorktreeContents:
@@ -106,12 +112,12 @@ def discard(worktree: Worktree) -> bool:
     """Remove a worktree in which nobody worked; return whether it is gone."""
     try:
         held = held_by(worktree)
-        if held.nothing:
+        if not held.words:
             remove(worktree, held)
     except GitError as error:
         _logger.warning("A worktree that was not used stays: %s", error)
         return False
-    return held.nothing
+    return not held.words
 
 
 def _status(path: Path) -> Iterator[tuple[str, str]]:
@@ -175,20 +181,6 @@ def begun(worktree: Worktree) -> str:
     if worktree.submodules:
         text += " Its submodules are empty; git submodule update --init fills them."
     return text
-
-
-def held_words(held: WorktreeContents) -> str:
-    """Return the contents that would be lost, in words."""
-    ignored, hidden = _named(held.ignored), _named(held.hidden)
-    parts = (
-        plural(held.changed, "file") + " not committed" if held.changed else "",
-        plural(held.commits, "commit") + " on no other branch" if held.commits else "",
-        f"{held.doing} under way" if held.doing else "",
-        "submodules" if held.submodules else "",
-        f"files hidden from git ({hidden})" if hidden else "",
-        f"files that git ignores ({ignored})" if ignored else "",
-    )
-    return ", ".join(part for part in parts if part)
 
 
 def kept(

@@ -10,7 +10,7 @@ import pytest
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.git import GitError
 from ccq_tui.worktrees.model import Worktree
-from ccq_tui.worktrees.removal import held_by, held_words, kept, remove
+from ccq_tui.worktrees.removal import held_by, kept, remove
 from tests.unit.worktrees.repositories import commit, repository, run
 
 
@@ -61,26 +61,17 @@ def sparse(worktree: Worktree) -> None:
     (worktree.path / "a.txt").unlink()
 
 
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda _worktree: None,
-        pushed,
-        merged,
-        on_another_branch,
-        cached,
-        seen_elsewhere,
-        looked_around,
-        sparse,
-    ],
-)
+WORK = (pushed, merged, on_another_branch, cached, seen_elsewhere, looked_around, sparse)
+
+
+@pytest.mark.parametrize("work", [lambda _worktree: None, *WORK])
 def test_where_nothing_would_be_lost_it_goes_with_its_branch(
     repo: Path, work: Callable[[Worktree], None]
 ) -> None:
     worktree = make(planned(repo, "x"))
     work(worktree)
     held = held_by(worktree)
-    assert held.nothing, held
+    assert held.words == ""
     remove(worktree, held)
     assert not (repo / ".claude").exists()
     assert "worktree-x" not in run(repo, "branch") + run(repo, "worktree", "list")
@@ -114,9 +105,13 @@ def assumed_there(place: Path) -> None:
     (place / "a.txt").unlink()
 
 
-def left_detached(place: Path) -> None:
+def detached(place: Path) -> None:
     run(place, "checkout", "--quiet", "--detach")
     commit(place, "b")
+
+
+def left_detached(place: Path) -> None:
+    detached(place)
     run(place, "checkout", "--quiet", "worktree-x")
 
 
@@ -135,10 +130,14 @@ def unseen_by_a_watcher(place: Path) -> None:
     write(place, "a.txt")
 
 
+def exclude(place: Path, pattern: str) -> None:
+    file = Path(run(place, "rev-parse", "--git-path", "info/exclude"))
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"{pattern}\n", encoding="utf-8")
+
+
 def excluded(place: Path) -> None:
-    exclude = Path(run(place, "rev-parse", "--git-path", "info/exclude"))
-    exclude.parent.mkdir(exist_ok=True)
-    exclude.write_text("*.mine\n", encoding="utf-8")
+    exclude(place, "*.mine")
     write(place, "a.mine")
 
 
@@ -149,11 +148,14 @@ def excluded_by_the_person(place: Path) -> None:
     write(place, "a.mine")
 
 
+def mixed(place: Path) -> None:
+    write(place, "a")
+    write(place, "b.log")
+
+
 def repository_called_cache(place: Path) -> None:
     repository(place / "node_modules")
-    exclude = Path(run(place, "rev-parse", "--git-path", "info/exclude"))
-    exclude.parent.mkdir(exist_ok=True)
-    exclude.write_text("node_modules/\n", encoding="utf-8")
+    exclude(place, "node_modules/")
 
 
 @pytest.mark.parametrize(
@@ -174,15 +176,9 @@ def repository_called_cache(place: Path) -> None:
         (hidden_from_status, "1 file not committed"),
         (lambda place: run(place, "rm", "--quiet", "a.txt"), "1 file not committed"),
         (lambda place: [commit(place, name) for name in "bc"], "2 commits on no other branch"),
-        (
-            lambda place: (run(place, "checkout", "--quiet", "--detach"), commit(place, "b")),
-            "1 commit on no other branch",
-        ),
+        (detached, "1 commit on no other branch"),
         (lambda place: write(place, "a.log"), "files that git ignores (a.log)"),
-        (
-            lambda place: (write(place, "a"), write(place, "b.log")),
-            "1 file not committed, files that git ignores (b.log)",
-        ),
+        (mixed, "1 file not committed, files that git ignores (b.log)"),
         (rebasing, "a rebase under way"),
     ],
 )
@@ -191,9 +187,7 @@ def test_where_something_would_be_lost_it_says_what(
 ) -> None:
     worktree = make(planned(repo, "x"))
     work(worktree.path)
-    held = held_by(worktree)
-    assert not held.nothing
-    assert held_words(held) == words
+    assert held_by(worktree).words == words
 
 
 def test_what_comes_between_the_look_and_the_end_stays(repo: Path) -> None:
@@ -218,15 +212,15 @@ def test_submodules_that_were_filled_may_hold_anything(repo: Path, tmp_path: Pat
     run(repo, *allowed, "add", str(other), "sub")
     run(repo, "commit", "--quiet", "-m", "Add sub")
     worktree = make(planned(repo, "x"))
-    assert held_by(worktree).nothing
+    assert held_by(worktree).words == ""
     run(worktree.path, *allowed, "update", "--init")
-    assert held_words(held_by(worktree)) == "submodules"
+    assert held_by(worktree).words == "submodules"
 
 
 def test_how_to_go_back_and_how_to_remove_it_are_commands_that_work(repo: Path) -> None:
     worktree = make(planned(repo, "x"))
     commit(worktree.path, "b")
-    first, back, *away = kept(worktree, held_words(held_by(worktree)), "12345678-90ab")
+    first, back, *away = kept(worktree, held_by(worktree).words, "12345678-90ab")
     assert first == ("The worktree x is kept, on branch worktree-x: 1 commit on no other branch.")
     assert back.split() == ["Go", "back:", "ccq-tui", "resume", "12345678"]
     assert kept(worktree, "", in_use=True)[2:] == ()
