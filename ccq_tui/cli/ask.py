@@ -30,6 +30,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
 from ccq_tui.processes import this_process
+from ccq_tui.questions import Answered
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.text import one_line, reason, safe
 from ccq_tui.words import spoken
@@ -44,9 +45,11 @@ if TYPE_CHECKING:
     from ccq_tui.preboot_input import EarlyPrompt
     from ccq_tui.questions import Answer, Question, QuestionSet
     from ccq_tui.questions.asked import Asked
+    from ccq_tui.questions.state import PanelState
 
     Result = FilledIn | Unanswered
     Show = Callable[[Filling], Awaitable[object]]
+    Write = Callable[[Mapping[str, Any]], None]
 
 T = TypeVar("T")
 REFUSED = 1
@@ -248,7 +251,7 @@ def fill(
     if not (detach or no_input) and has_terminal():
         draw = partial(first_frame, form.questions, context)
         show = _by_lines if goes_by_lines(plain) else _screen(None if given or defaults else draw)
-    from ccq_tui.forms.filling import filled, record_given, request_of
+    from ccq_tui.forms.filling import filled, request_of
     from ccq_tui.forms.output import OutputError, check_output, write_record
     from ccq_tui.questions.prose import answer_line
     from ccq_tui.questions.state import opened
@@ -277,10 +280,9 @@ def fill(
 
     try:
         check_output(output or STDOUT * (shown is not None))
-        if no_input:
-            result: Result = record_given(request, given, write)
-        else:
-            result = asyncio.run(_asked(request, partial(_begun, given, show), write, timeout))
+        show = partial(_give, state) if no_input else partial(_begun, given, show)
+        alone = no_input or form.questions.secret
+        result = asyncio.run(_asked(request, show, write, timeout, alone=alone))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
     ended = _ended(result, form.questions.kept)
@@ -309,9 +311,9 @@ def _whole(number: float | None) -> float | None:
 
 
 async def _asked(
-    request: FormRequest, show: Show, write: Callable[[Mapping[str, Any]], None], inactive: float | None
+    request: FormRequest, show: Show, write: Write, inactive: float | None, *, alone: bool
 ) -> Result:
-    """Ask in the inbox until the form is settled, or a signal ends the program."""
+    """Ask until the form is settled, here alone or in the inbox, or a signal ends the program."""
     from ccq_tui.forms.filling import fill
     from ccq_tui.inbox.inbox import Inbox
 
@@ -325,7 +327,7 @@ async def _asked(
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end, number)
-    inbox = None if request.questions.secret else Inbox.begin(inbox_path())
+    inbox = None if alone else Inbox.begin(inbox_path())
     try:
         if inbox is not None:
             await inbox.opened()
@@ -337,6 +339,11 @@ async def _asked(
     finally:
         if inbox is not None:
             await inbox.close()
+
+
+async def _give(state: PanelState, filling: Filling) -> None:
+    """Answer with what is given, and ask nobody."""
+    await filling.opened.settle(Answered(state.answers), Actor.here(Surface.COMMAND, NAME))
 
 
 async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:

@@ -23,7 +23,7 @@ from ccq_tui.output import echo, has_output
 from ccq_tui.text import one_line
 
 PORT = 8722
-_CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "vscode", "zed")
+_CLIENTS = tuple(SETUPS)
 _port = port_flag(PORT)
 
 

@@ -16,16 +16,8 @@ RECORDS = ".commit-reflections.jsonl"
 LONGEST_MESSAGE = 10_000
 MOST_FILES = 20
 _SHOW = (
-    *(
-        "show",
-        "-z",
-        "--numstat",
-        "--format=%H%x00%an <%ae>%x00%B",
-        "--encoding=UTF-8",
-        "-m",
-        "--first-parent",
-    ),
-    *("-M", "--no-show-signature", "--no-color", "--no-ext-diff", "--no-textconv"),
+    *("show", "-z", "--numstat", "--format=%H%x00%an <%ae>%x00%B", "--encoding=UTF-8", "-m"),
+    *("--first-parent", "-M", "--no-show-signature", "--no-color", "--no-ext-diff", "--no-textconv"),
 )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -18,7 +18,7 @@ from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms.commits import REFLECTION, replacement
 from ccq_tui.forms.output import STDOUT, write_record
-from ccq_tui.forms.record import record_for, record_of
+from ccq_tui.forms.record import record_for
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import check_outcome
@@ -143,14 +143,9 @@ class Filling:
                 await asyncio.wait(
                     {settled, showing}, timeout=self.seconds_left, return_when=asyncio.FIRST_COMPLETED
                 )
-                if settled.done():
-                    break
-                if showing.done():
-                    self.opened.withdraw(LEFT)
-                    await settled
-                elif self.seconds_left == 0:
-                    in_time = False
-                    self.opened.withdraw(TIMED_OUT)
+                in_time = settled.done() or showing.done() or self.seconds_left != 0
+                if not settled.done() and (showing.done() or not in_time):
+                    self.opened.withdraw(LEFT if in_time else TIMED_OUT)
                     await settled
             await showing
         except asyncio.CancelledError:
@@ -259,27 +254,11 @@ def filled(questions: QuestionSet, given: Sequence[Answer | None]) -> PanelState
     return Interview.of(questions).given([one or Answer() for one in given]).state
 
 
-def record_given(
-    request: FormRequest, given: Sequence[Answer | None], write: Callable[[Mapping[str, Any]], object]
-) -> FilledIn:
-    """Write the record of answers that nobody is asked for; one to a question that is not asked is left out.
-
-    Raises:
-        InvalidOutcome: The form does not take them.
-        OutputError: The record cannot be written.
-    """
-    answers = filled(request.questions, given).answers
-    check_outcome(request, Answered(answers))
-    now = datetime.now(UTC)
-    record = record_of(request, answers, now, now, str(uuid4()))
-    write(record)
-    return FilledIn(record)
-
-
 class Unkept:
     """The keeper of one form, which writes nothing; ``opened`` is asked and settled as any other."""
 
     def __init__(self, form: FormRequest) -> None:
+        form = replace(form, tool_use_id=str(uuid4()))  # records of others that ask the same are others
         stored = StoredRequest(MEMORY_NUMBERS, form, "", RequestState.PENDING, datetime.now(UTC))
         self.opened = OpenRequest(self, stored)
 

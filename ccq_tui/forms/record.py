@@ -62,47 +62,32 @@ def record_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def record_of(
-    request: FormRequest, answers: Sequence[Answer], started: datetime, finished: datetime, record_id: str
-) -> dict[str, Any]:
-    """Return the record of a confirmed form, as `RecordDocument` has it.
+def record_for(stored: StoredRequest) -> dict[str, Any]:
+    """Return the record of an answered form, as `RecordDocument` has it, the same at each call.
 
-    A skipped question is null; one that was not asked is left out.
-
-    Args:
-        request: The form.
-        answers: One answer for each of its questions.
-        started: When it was first asked.
-        finished: When it was confirmed.
-        record_id: The record's own id, a UUID.
+    A skipped question is null; one that was not asked is left out. Raises TypeError for any other request.
     """
+    request, outcome, finished = stored.request, stored.outcome, stored.settled_at
+    if not isinstance(request, FormRequest) or not isinstance(outcome, Answered) or finished is None:
+        raise TypeError("only an answered form has a record")
     form, questions = form_of(request.form), request.questions.questions
-    shown = asked(questions, answers)
+    shown = asked(questions, outcome.answers)
     return {
         "schema_version": VERSION,
         "form": form.questions.id,
         "form_version": str(form.document.get("version", "")),
-        "id": record_id,
-        "started": _utc(started),
+        "id": str(uuid5(NAMESPACE_URL, f"{request.id} {stored.asked_at.isoformat()}")),
+        "started": _utc(stored.asked_at),
         "finished": _utc(finished),
         "context": dict(request.context),
         "answers": {
             name: _answer(question, values, answer)
             for name, question, values, answer, is_shown in zip(
-                form.names, questions, form.values, answers, shown, strict=True
+                form.names, questions, form.values, outcome.answers, shown, strict=True
             )
             if is_shown
         },
     }
-
-
-def record_for(stored: StoredRequest) -> dict[str, Any]:
-    """Return the record of an answered form in the inbox, the same at each call; else raise TypeError."""
-    request, outcome, finished = stored.request, stored.outcome, stored.settled_at
-    if not isinstance(request, FormRequest) or not isinstance(outcome, Answered) or finished is None:
-        raise TypeError("only an answered form has a record")
-    record_id = str(uuid5(NAMESPACE_URL, f"{request.id} {stored.asked_at.isoformat()}"))
-    return record_of(request, outcome.answers, stored.asked_at, finished, record_id)
 
 
 def _utc(time: datetime) -> str:

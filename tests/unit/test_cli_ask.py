@@ -179,27 +179,9 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
     assert ccq("ask", "When?", "--date", *given) == "2026-02-28\n", "a date of TOML needs no quotes"
     bad = tmp_path / "bad.json"
     bad.write_text('{"hours": 99, "kind": "new", "size": 1}', encoding="utf-8")
-    some = tmp_path / "some.toml"
-    some.write_text('kind = "fix"\n', encoding="utf-8")
-    for words, said in (
-        (("Deploy it?",), "add one of --option, --text, --lines, "),
-        (("Deploy?",), "add one of --option, --text, --lines, "),
-        (("Deploy?", "--text", "--no-input"), "lacks answer; or give one with --default and --defaults"),
-        (("x", "--text", "--number"), "exclude each other"),
-        (("x", "--multi"), "--multi needs --option"),
-        ((form, "--json", "--default", "x"), " are for one question: add one of --option"),
-        (("x", "--secret", "--detach"), "A secret is asked at the terminal alone: not with --detach"),
-        (("x", "--secret", "--output", "x.jsonl"), "its record goes to standard output"),
-        (("x", "--number", "--default", "many"), "Error: --default: is no answer: not a number"),
-        (("x", "--text", "--min", "5", "--max", "2"), "Error: --min: must be at most max_length (2), not 5"),
-        ((form, "--context", "x"), "--context takes KEY=VALUE"),
-        ((form, "--timeout", "soon"), "--timeout must be a duration"),
-        ((form, "--output", str(tmp_path)), "is a directory"),
-        ((form, "--output", "gone/out.jsonl"), "does not exist"),
-        ((form, "--no-input"), "--answers lacks kind, parts"),
-        ((form, "--answers", str(tmp_path / "none")), "cannot be read"),
-        ((form, "--answers", str(some), "--no-input"), "lacks cause, parts, hours"),
-    ):
+    (tmp_path / "some.toml").write_text('kind = "fix"\n', encoding="utf-8")
+    for words, said in table(__file__, "cli_ask.json")["refused"]:
+        words = [one.replace("FORM", form).replace("TMP", str(tmp_path)) for one in words]
         assert said in ccq("ask", *words, code=2), words
     problem = ccq("ask", form, "--answers", str(bad), code=2)
     for said in ("kind: ", "Feature", "hours: ", "0 to 40", "size: no question has this id"):

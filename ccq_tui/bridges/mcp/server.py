@@ -20,10 +20,10 @@ from mcp.server.lowlevel import Server
 
 import ccq_tui
 from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
-from ccq_tui.bridges.mcp.forms import form_request
 from ccq_tui.bridges.mcp.tools import (
     TOOLS,
     ArgumentsError,
+    form_request,
     list_result,
     outcome_result,
     read_message,

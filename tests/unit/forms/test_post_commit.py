@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.bridges.mcp.forms import form_request
-from ccq_tui.bridges.mcp.tools import ArgumentsError
+from ccq_tui.bridges.mcp.tools import ArgumentsError, form_request
 from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of, replacement
 from ccq_tui.forms.post_commit import (

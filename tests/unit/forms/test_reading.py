@@ -11,6 +11,7 @@ import sys
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 from pydantic import TypeAdapter
@@ -18,11 +19,13 @@ from pydantic import TypeAdapter
 from ccq_tui.config.paths import config_dir
 from ccq_tui.forms.commits import RECORDS, REFLECTION
 from ccq_tui.forms.reading import FormFileError, find_form, form_of, form_schema, read_form
-from ccq_tui.forms.record import RecordDocument, record_of, record_schema
+from ccq_tui.forms.record import RecordDocument, record_for, record_schema
 from ccq_tui.inbox.requests import FormRequest
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, FieldRules, Kind, Option
+from ccq_tui.questions import Answer, Answered, FieldRules, Kind, Option
 from ccq_tui.questions.model import Condition
+from tests.tables import table
 from tests.ten import records
 from tests.unit.stocked import RUNNING, SESSION, asked, stock
 
@@ -103,7 +106,7 @@ def test_forms_are_found_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 TEXT = {"id": "a", "text": "A?", "kind": "text"}
-MISTAKES = json.loads(Path(__file__).with_name("mistakes.json").read_text("utf-8"))
+MISTAKES = table(__file__, "mistakes.json")
 """Questions, and what is said of them."""
 
 
@@ -124,38 +127,10 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [
-        ('id = "x"\nquestions = [\n', "f.toml", "f.toml:2: is not TOML: Invalid value (end of file)"),
-        ('id = "x"\nid = "y"\n', "f", "f:2: is not TOML: Cannot overwrite a value (column 9)"),
-        ('{"id": "x",\n "questions": [,]}', "f", "f:2: is not JSON: Expecting value"),
-        ('{"id": "x", "id": "y"}', "f", "f: is not JSON: an object has the name “id” twice; leave one out"),
-        (
-            'id = "x"\n[[questions]]\nid = "a"\n\n[[questions]]\nid = "b"\ntext = "B?"\nkind = "c"',
-            "f.toml",
-            "f.toml:2: question 1, text: is missing\nf.toml:2: question 1, kind: is missing\n"
-            "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number', "
-            "'confirm', 'date' or 'secret', not 'c'",
-        ),
-        (
-            '[[questions]]\nid = "a"\ntext = "A?"\nkind = "text"',
-            "f.toml",
-            "f.toml:1: id: is missing; a form needs “id” and “questions”",
-        ),
-        ('{"id": "x", "questions": 3}', "f", "f: questions: must be a list, not 3"),
-        ("[1]", "f.json", "f.json: must be an object with “id” and “questions”"),
+        *table(__file__, "no_form.json"),
         ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
         (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
         ("#" * 200_001, "f", "f: is larger than 200,000 bytes"),
-        (
-            "",
-            "f",
-            "f: id: is missing; a form needs “id” and “questions”\n"
-            "f: questions: is missing; a form needs “id” and “questions”",
-        ),
-        (
-            "id = 'x'\ntitel = 'y'\nquestions = [{id = 'a', text = 'A?', kind = 'text'}]",
-            "\x1b[2Jf",
-            "␛[2Jf: titel: is no field; there are id, version, title, description, context, questions",
-        ),
     ],
 )
 def test_what_is_no_form_is_refused_with_file_and_line(text: str | bytes, name: str, said: str) -> None:
@@ -220,19 +195,25 @@ REQUEST = FormRequest("call", "asker", FORM.questions, FORM.document, {"commit":
 STARTED = datetime(2026, 1, 31, 12, 0, 0, 999_999, timezone(timedelta(hours=2)))
 
 
+def record(*answers: Answer) -> dict[str, Any]:
+    finished = datetime(2026, 1, 31, 10, 5, tzinfo=UTC)
+    state, outcome = RequestState.ANSWERED, Answered(answers)
+    return record_for(StoredRequest(1, REQUEST, "", state, STARTED, outcome=outcome, settled_at=finished))
+
+
 def answers_of(*answers: Answer) -> dict[str, object]:
-    record = record_of(REQUEST, answers, STARTED, datetime(2026, 1, 31, 10, 5, tzinfo=UTC), "an id")
-    TypeAdapter(RecordDocument).validate_python(record, strict=True)
-    assert {name: value for name, value in record.items() if name != "answers"} == {
+    given = record(*answers)
+    TypeAdapter(RecordDocument).validate_python(given, strict=True)
+    assert {name: value for name, value in given.items() if name != "answers"} == {
         "schema_version": 1,
         "form": "release",
         "form_version": "3",
-        "id": "an id",
+        "id": str(uuid5(NAMESPACE_URL, f"{REQUEST.id} {STARTED.isoformat()}")),
         "started": "2026-01-31T10:00:00Z",
         "finished": "2026-01-31T10:05:00Z",
         "context": {"commit": "3f2a"},
     }
-    return dict(record["answers"])
+    return dict(given["answers"])
 
 
 def test_every_kind_of_answer_has_its_value_and_label() -> None:
@@ -270,5 +251,4 @@ def test_a_skipped_question_is_null_and_a_hidden_one_is_not_there() -> None:
 
 
 def test_the_schema_of_records_names_their_fields() -> None:
-    record = record_of(REQUEST, [Answer()] * 6, STARTED, STARTED, "an id")
-    assert set(record_schema()["properties"]) == set(record)
+    assert set(record_schema()["properties"]) == set(record(*[Answer()] * 6))

@@ -9,6 +9,8 @@ from typing import Any
 
 from ccq_tui.forms.reflections import Reflection, feedback, list_lines, read_reflections
 
+BLOCKERS = ["AI misunderstanding", "a \x1b[31mcold"]
+
 
 def one(label: str) -> dict[str, str]:
     return {"value": label.lower(), "label": label}
@@ -20,24 +22,14 @@ def record(day: int, **answers: Any) -> dict[str, Any]:
         "work_type": one("Docs"),
         "difficulty": one("Easy"),
         "feeling": {"value": "fine\n\nthen slow"},
-        "blockers": {
-            "values": ["AI misunderstanding", "a \x1b[31mcold"],
-            "labels": ["AI misunderstanding", "a \x1b[31mcold"],
-        },
+        "blockers": {"values": BLOCKERS, "labels": BLOCKERS},
         "learning": None,
         "outcome": one("Completed what I intended"),
     }
-    context = {
-        "hash": f"{day:02}34567890",
-        "message": f"Fix it\x1b[2J {day}\n\nBecause.",
-        "author": "A <a@e>",
-    }
-    return {
-        "id": str(day),
-        "finished": f"2026-11-{day:02}T10:05:00Z",
-        "context": context,
-        "answers": given | answers,
-    }
+    message = f"Fix it\x1b[2J {day}\n\nBecause."
+    context = {"hash": f"{day:02}34567890", "message": message, "author": "A <a@e>"}
+    finished = f"2026-11-{day:02}T10:05:00Z"
+    return {"id": str(day), "finished": finished, "context": context, "answers": given | answers}
 
 
 def read(tmp_path: Path, *records: Any) -> list[Reflection]:
