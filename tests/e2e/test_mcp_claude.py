@@ -95,19 +95,12 @@ async def test_claude_code_asks_over_mcp(
             assert not result.is_error
             given = json.loads(result.text)
             assert given.pop("answered_at")
-            assert given == {
-                "outcome": "answered",
-                "request": request,
-                "answers": [
-                    {
-                        "question": "Which database?",
-                        "selected": ["Postgres"],
-                        "other": "",
-                        "note": "keep it small",
-                    },
-                    {"question": "How many shards?", "selected": [], "other": "5", "note": "", "number": 5},
-                ],
-            }
+            note, shards = "keep it small", "How many shards?"
+            answers = [
+                {"question": "Which database?", "selected": ["Postgres"], "other": "", "note": note},
+                {"question": shards, "selected": [], "other": "5", "note": "", "number": 5},
+            ]
+            assert given == {"outcome": "answered", "request": request, "answers": answers}
             await until_true(lambda: desk.left_over() == [])
     finally:
         if process.returncode is None:

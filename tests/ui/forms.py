@@ -6,30 +6,9 @@ from typing import Any
 
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.requests import ElicitationRequest
+from tests.tables import table
 
-DEPLOY: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "title": "Your name", "description": "Full name", "minLength": 2},
-        "mail": {"type": "string", "title": "Mail", "format": "email"},
-        "replicas": {"type": "integer", "title": "Replicas", "minimum": 1, "maximum": 9, "default": 3},
-        "sure": {"type": "boolean", "title": "Confirm", "default": False},
-        "env": {
-            "type": "string",
-            "title": "Environment",
-            "enum": ["prod", "dev"],
-            "enumNames": ["Production", "Development"],
-        },
-        "tags": {
-            "type": "array",
-            "title": "Tags",
-            "minItems": 1,
-            "maxItems": 2,
-            "items": {"type": "string", "enum": ["x", "y", "z"]},
-        },
-    },
-    "required": ["name", "env"],
-}
+DEPLOY: dict[str, Any] = table(__file__, "deploy.json")
 TURNED = {"properties": {"name": {"type": "string", "minLength": 3, "maxLength": 2}}}
 
 

@@ -160,25 +160,6 @@ def test_an_answer_is_printed_and_is_delivered_once_claude_code_has_it(stage: St
     assert stage.ended(stored).state is RequestState.DELIVERED
 
 
-def test_an_answer_that_came_too_late_was_never_delivered(stage: Stage) -> None:
-    hook, stored = stage.ask()
-    stage.store.requests.settle(stored.request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
-    output(hook)
-    stage.native.write(ends("toolu_1", "", result={"answers": {}}, permissionDecision=ACCEPTED))
-    assert stage.ended(stored).outcome == Cancelled("it was answered in Claude Code first")
-
-
-def test_what_was_answered_in_the_dialog_closes_the_request_with_that_answer(stage: Stage) -> None:
-    hook, stored = stage.ask()
-    result = {"answers": {"Which database?": "SQLite"}, "annotations": {}}
-    stage.native.write(ends("toolu_1", "answered", result=result, permissionDecision=ACCEPTED))
-    assert output(hook) == ""
-    now = stage.ended(stored)
-    assert now.outcome == Answered((Answer(("SQLite",)),))
-    assert now.actor is not None
-    assert now.actor.where == "in Claude Code"
-
-
 @pytest.mark.parametrize(
     ("how", "recorded"), [(signal.SIGTERM, True), (signal.SIGHUP, False), (signal.SIGINT, False)]
 )
@@ -229,25 +210,24 @@ def test_a_command_that_was_allowed_there_and_still_runs_closes_the_request(stag
     assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
 
 
-def test_another_call_of_the_tool_is_not_taken_for_its_own(stage: Stage) -> None:
-    stage.native.write(calls("toolu_0", "Bash", {"command": "true"}), calls("toolu_1", "Bash", COMMAND))
+@pytest.mark.parametrize(
+    ("other", "begins", "outcome"),
+    [
+        ({"command": "true"}, "toolu_1", Allowed()),
+        (COMMAND, "hook_", Cancelled("decided in Claude Code")),  # two equal calls: nobody knows which ended
+    ],
+)
+def test_another_call_of_the_tool_is_not_taken_for_its_own(
+    stage: Stage, other: Mapping[str, Any], begins: str, outcome: RequestOutcome
+) -> None:
+    stage.native.write(calls("toolu_0", "Bash", other), calls("toolu_1", "Bash", COMMAND))
     hook = stage.run(stage.native.hook_input("Bash", COMMAND))
     (stored,) = until(stage.store.requests.waiting)
-    stage.native.write(ends("toolu_0", "done", permissionDecision=ACCEPTED))
+    assert stored.request.tool_use_id.startswith(begins)
+    stage.native.write(ends("toolu_0", STOPPED, failed=True, toolDenialKind="user-rejected"))
     stage.native.write(ends("toolu_1", "done", permissionDecision=ACCEPTED))
     assert output(hook) == ""
-    assert (stored.request.tool_use_id, stage.ended(stored).outcome) == ("toolu_1", Allowed())
-
-
-def test_two_equal_calls_are_not_told_apart_by_guess(stage: Stage) -> None:
-    stage.native.write(calls("toolu_1", "Bash", COMMAND), calls("toolu_2", "Bash", COMMAND))
-    hook = stage.run(stage.native.hook_input("Bash", COMMAND))
-    (stored,) = until(stage.store.requests.waiting)
-    assert stored.request.tool_use_id.startswith("hook_")
-    stage.native.write(ends("toolu_1", "done", permissionDecision=ACCEPTED))
-    stage.native.write(ends("toolu_2", STOPPED, failed=True, toolDenialKind="user-rejected"))
-    assert output(hook) == ""
-    assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
+    assert stage.ended(stored).outcome == outcome
 
 
 def test_each_call_is_compared_once_however_long_a_hook_waits(
@@ -352,7 +332,10 @@ def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> 
     hook, first = stage.ask()
     answered_there(1)
     assert output(hook) == ""
-    assert stage.ended(first).outcome == Answered((Answer(("SQLite",)),))
+    now = stage.ended(first)
+    assert now.outcome == Answered((Answer(("SQLite",)),))
+    assert now.actor is not None
+    assert now.actor.where == "in Claude Code"
     hook = stage.run(stage.native.hook_input("AskUserQuestion", ASKED))
     (second,) = until(stage.store.requests.waiting)
     assert second.request.tool_use_id == "toolu_2"

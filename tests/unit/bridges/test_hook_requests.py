@@ -45,6 +45,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, 
 from ccq_tui.questions.acts import hints
 from ccq_tui.questions.schema_form import ACCEPT_LINK
 from tests.steps import until
+from tests.tables import table
 from tests.unit.bridges.native import (
     ASKED,
     COMMAND,
@@ -247,21 +248,7 @@ def test_fields_of_a_newer_version_are_passed_over() -> None:
     assert (hook.event, hook.tool, hook.input, hook.suggestions) == ("PermissionRequest", "", {}, ())
 
 
-SERVER_SAID: dict[str, Any] = {
-    "session_id": "f51476bb-37c8-45d6-aaf2-73967212db9f",
-    "transcript_path": "/home/me/.claude/projects/-srv/f51476bb.jsonl",
-    "cwd": "/srv",
-    "prompt_id": "5c596b3c-f3c7-4994-831b-76980d826758",
-    "hook_event_name": "Elicitation",
-    "mcp_server_name": "deploy",
-    "message": "Please give details",
-    "mode": "form",
-    "requested_schema": {
-        "type": "object",
-        "properties": {"name": {"type": "string", "maxLength": 10}, "count": {"type": "integer"}},
-        "required": ["name"],
-    },
-}
+SERVER_SAID: dict[str, Any] = table(__file__, "elicitation.json")
 LINK = {"mcp_server_name": "deploy", "message": "Sign in", "mode": "url", "url": "https://example.com/a"}
 
 

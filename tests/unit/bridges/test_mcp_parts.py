@@ -93,19 +93,10 @@ def test_a_notification_needs_a_sentence(message: object) -> None:
 
 
 def test_the_same_questions_are_the_same_call_however_they_are_written() -> None:
-    asked = {
-        "title": "Way",
-        "questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}],
-    }
-    same = {
-        "questions": [{"options": ["A", "B"], "question": "Which?", "multiSelect": False}],
-        "title": "Way",
-    }
-    other = {
-        "title": "Way",
-        "questions": [{"question": "Which?", "options": ["A", "B"], "multiSelect": True}],
-    }
-    first = read_questions(asked)
+    labels = [{"label": "A"}, {"label": "B"}]
+    same = {**asking({"options": ["A", "B"], "question": "Which?", "multiSelect": False}), "title": "Way"}
+    other = {"title": "Way", **asking({"question": "Which?", "options": ["A", "B"], "multiSelect": True})}
+    first = read_questions({"title": "Way", **asking({"question": "Which?", "options": labels})})
     assert read_questions(same) == first
     assert read_questions(json.loads(json.dumps(same)) | {"unknown": [1]}).id == first.id
     assert read_questions(other).id != first.id
@@ -127,24 +118,12 @@ def test_every_property_of_the_schema_is_read() -> None:
     (read,) = read_questions({"questions": [question]}).questions
     assert (read.kind, read.minimum, read.maximum, read.step, read.default) == (Kind.NUMBER, 1, 9, 2, "3")
     option = properties["options"]["items"]["properties"]
-    (choice,) = read_questions(
-        {"questions": [{"question": "q", "options": [dict.fromkeys(option, "x")]}]}
-    ).questions
-    assert (choice.options[0].label, choice.options[0].description, choice.options[0].preview) == (
-        "x",
-        "x",
-        "x",
-    )
+    (choice,) = read_questions(asking({"question": "q", "options": [dict.fromkeys(option, "x")]})).questions
+    assert choice.options == (Option("x", "x", "x"),)
 
 
-ASKED = read_questions(
-    {
-        "questions": [
-            {"question": "Which?", "options": ["A", "B"]},
-            {"question": "How many?", "kind": "number"},
-        ]
-    }
-)
+WHICH, MANY = {"question": "Which?", "options": ["A", "B"]}, {"question": "How many?", "kind": "number"}
+ASKED = read_questions({"questions": [WHICH, MANY]})
 REQUEST = QuestionRequest(ASKED.id, "mcp:1", ASKED)
 
 
@@ -152,18 +131,18 @@ def decided(outcome: RequestOutcome) -> StoredRequest:
     return StoredRequest(1, REQUEST, "", state_after(outcome), NOW, outcome=outcome, settled_at=NOW)
 
 
+RECORDS = [
+    {"question": "Which?", "selected": ["B"], "other": "", "note": "n"},
+    {"question": "How many?", "selected": [], "other": "0.5", "note": "", "number": 0.5},
+]
+
+
 @pytest.mark.parametrize(
     ("outcome", "record"),
     [
         (
             Answered((Answer(("B",), note="n"), Answer(other="0.5"))),
-            {
-                "outcome": "answered",
-                "answers": [
-                    {"question": "Which?", "selected": ["B"], "other": "", "note": "n"},
-                    {"question": "How many?", "selected": [], "other": "0.5", "note": "", "number": 0.5},
-                ],
-            },
+            {"outcome": "answered", "answers": RECORDS},
         ),
         (Discussed("why?", ()), {"outcome": "discussed", "text": "why?", "answers": []}),
         (Declined(), {"outcome": "declined"}),
@@ -204,13 +183,8 @@ def test_clients_are_called_what_people_call_them(name: str, title: str, shown: 
 def test_a_session_is_a_client_in_a_directory() -> None:
     one = Client("Codex", "/work")
     assert one.session_id == Client("Codex", "/work").session_id
-    others = {
-        Client("Codex", "/other"),
-        Client("Cursor", "/work"),
-        Client("Codex", "", "c"),
-        Client("Codex", "", "d"),
-    }
-    assert len({one.session_id, *(other.session_id for other in others)}) == 5
+    others = ("Codex", "/other"), ("Cursor", "/work"), ("Codex", "", "c"), ("Codex", "", "d")
+    assert len({one.session_id, *(Client(*other).session_id for other in others)}) == 5
 
 
 @pytest.mark.parametrize(("uri", "path"), [*TABLES["roots"], ("file:///" + "x" * 2_000, "")])
@@ -314,14 +288,8 @@ def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], said: str
 def test_the_question_and_its_result_are_those_of_the_tool() -> None:
     asked, answered = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", SECTION, re.DOTALL))
     questions = read_questions(asked)
-    given = Answered(
-        (
-            Answer(("Narrow",), note="keep it small"),
-            Answer(("Lint", "Tests")),
-            Answer(other="ledger"),
-            Answer(other="5"),
-        )
-    )
+    first = Answer(("Narrow",), note="keep it small")
+    given = Answered((first, Answer(("Lint", "Tests")), Answer(other="ledger"), Answer(other="5")))
     request = QuestionRequest("ask_70cf5d874011796a", "mcp:7b2540b87c179047", questions)
     at = moment(answered["answered_at"])
     stored = StoredRequest(1, request, "", RequestState.ANSWERED, at, outcome=given, settled_at=at)
