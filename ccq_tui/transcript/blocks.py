@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ccq_tui.agent.events import Retrying, TurnEnded
@@ -307,7 +308,6 @@ class PromptBlock(Block):
     queued: bool = False
     prompt_id: str = ""
     lines: int = field(default=0, init=False)
-    _whole: PlainText | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.text = self.text.rstrip()
@@ -315,11 +315,11 @@ class PromptBlock(Block):
 
     @property
     def body(self) -> Body | None:
-        if self.folded and self.foldable:
-            return None
-        if self._whole is None:
-            self._whole = PlainText(self.text)
-        return self._whole
+        return None if self.head else self._whole
+
+    @cached_property
+    def _whole(self) -> PlainText:
+        return PlainText(self.text)
 
     @property
     def head(self) -> bool:
@@ -346,7 +346,6 @@ class ThinkingBlock(Block):
     called = "thinking"
     hides = True
     document: Document
-    characters: int = 0
 
 
 @dataclass(eq=False)

@@ -114,12 +114,14 @@ class Document:
     Attributes:
         parts: The parts that will not change any more.
         env: The link definitions found so far, in the parser's form.
+        length: Number of characters of the text so far.
     """
 
     def __init__(self, text: str = "", *, finished: bool = False) -> None:
         self.parts: list[DocumentPart] = []
         self.env: dict[str, Any] = {}
         self.finished = False
+        self.length = 0
         self._fed: list[str] = []
         self._raw = ""  # text that arrived and is not in the tail yet
         self._tail = ""  # safe text whose blocks may still change
@@ -140,6 +142,7 @@ class Document:
     def feed(self, text: str) -> None:
         """Append text; nothing is parsed yet."""
         self._raw += text
+        self.length += len(text)
         self._fed.append(text)
 
     def finish(self) -> None:

@@ -199,16 +199,11 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.BlockGrew) -> None:
-        block = self._streams.get(event.key)
-        if block is None:
-            if not event.text:
-                return
-            block = self._stream(event.key, event.kind)
-        block.document.feed(event.text)
-        if isinstance(block, bl.ThinkingBlock):
-            block.characters += len(event.text)
-        self._order.touch(block)
-        self._retry_over()
+        if event.text:
+            block = self._streams.get(event.key) or self._stream(event.key, event.kind)
+            block.document.feed(event.text)
+            self._order.touch(block)
+            self._retry_over()
 
     def _stream(self, key: ev.BlockKey, kind: ev.BlockKind) -> bl.ProseBlock | bl.ThinkingBlock:
         thinks = kind is ev.BlockKind.THINKING
@@ -219,17 +214,12 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.BlockFinished) -> None:
-        block = self._streams.pop(event.key, None)
         if not event.text.strip():
-            if block is not None:
-                self._order.remove(block)
+            self._take(ev.BlockDropped(event.key))
             return
-        if block is None:
-            block = self._stream(event.key, event.kind)
-            del self._streams[event.key]
+        block = self._streams.get(event.key) or self._stream(event.key, event.kind)
+        del self._streams[event.key]
         block.document = block.document.completed(event.text)
-        if isinstance(block, bl.ThinkingBlock):
-            block.characters = len(event.text)
         self._order.touch(block)
         self._retry_over()
 

@@ -125,7 +125,7 @@ def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
 
 def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
     word = "Thought" if block.document.finished else "Thinking…"
-    text = f"{signs.WORKS} {word} · {block.characters:,} characters"
+    text = f"{signs.WORKS} {word} · {block.document.length:,} characters"
     return _cut(Text(text, pen.colours["muted"] + Style(italic=True)), width)
 
 

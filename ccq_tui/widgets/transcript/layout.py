@@ -374,9 +374,7 @@ class Viewport:
 
     def home(self) -> None:
         if self.layout.blocks:
-            self._leave_end()
-            self._anchor(0)
-            self.settle()
+            self._go(0)
 
     def move(self, line: int) -> None:
         """Put the top at a line of the present count, which measuring on the way may change."""
@@ -393,9 +391,7 @@ class Viewport:
             self._measure_up(self._index, self._part, -delta)
             self._measure_down(self.height + delta)
             wanted = self._line() + delta
-        self._leave_end()
-        self._anchor(max(0, wanted))
-        self.settle()
+        self._go(wanted)
 
     def show(self, index: int, part: int, offset: int, lines: int) -> None:
         """Move as little as needed to bring lines of a part into view, the first if not all fit.
@@ -419,15 +415,16 @@ class Viewport:
             near = abs(first - top) <= 2 * self.height
             below = first + lines + margin - room
             top = below if near and first > top and lines < room else first - margin
-        self._leave_end()
-        self._anchor(max(0, min(top, self.bottom)))
-        self.settle()
+        self._go(min(top, self.bottom))
 
-    def _leave_end(self) -> None:
+    def _go(self, line: int) -> None:
+        """Put the top at a line, and leave the end."""
         if self.following:
             last = len(self.layout.blocks) - 1
             self._seen = (self.layout.blocks[last], self.layout.total - self.layout.before(last))
         self.following = False
+        self._anchor(max(0, line))
+        self.settle()
 
     def _anchor(self, line: int) -> None:
         """Remember the text at a line, so that the place can be found again."""
