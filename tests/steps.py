@@ -32,12 +32,17 @@ def allowed(seconds: float) -> float:
 
 
 def until(look: Callable[[], T], limit: float = 90.0) -> T:
-    """Wait for something to be seen in another process; return it."""
-    since = time.monotonic()
+    """Wait for something to be seen in another process; return it. It looks as often as `until_true`."""
+    since = began = time.monotonic()
     while not (seen := look()):
         assert time.monotonic() - since < allowed(limit), "it did not come"
-        time.sleep(0.005)
+        time.sleep(_rest(began))
+        began = time.monotonic()
     return seen
+
+
+def _rest(began: float) -> float:
+    return min(max(0.005, 10 * (time.monotonic() - began)), 1.0)
 
 
 async def until_true(look: Callable[[], Any], limit: float = 90.0) -> Any:
@@ -56,4 +61,4 @@ async def until_true(look: Callable[[], Any], limit: float = 90.0) -> Any:
             found = look()
             if found := (await found if isawaitable(found) else found):
                 return found
-            await asyncio.sleep(min(max(0.01, 5 * (time.monotonic() - began)), 1.0))
+            await asyncio.sleep(_rest(began))

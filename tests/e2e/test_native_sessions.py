@@ -71,7 +71,8 @@ class Natives:
     @contextmanager
     def native(self, prompt: str, *flags: str, mode: str = "default") -> Iterator[NativeTerminal]:
         """Start Claude Code with a prompt."""
-        env = {**self.home.env, "ANTHROPIC_BASE_URL": self.run.model.url}
+        # Its screen moves for a minute: of that the garbage is to be collected.
+        env = {**self.home.env, "ANTHROPIC_BASE_URL": self.run.model.url, "BUN_JSC_useGC": "1"}
         command = [PROGRAMS[NATIVE].command[0], "--permission-mode", mode, prompt, *flags]
         with NativeTerminal(command, env, self.home.project) as terminal:
             yield terminal
