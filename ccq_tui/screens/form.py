@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -46,7 +45,6 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.keys import Keyboard, bindings_at, bindings_for, read_at, text_of
 from ccq_tui.widgets.lifetime import after, start_work
-from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import PanelHost
@@ -56,17 +54,6 @@ DRAFT = "Your draft of an earlier time is here"
 ANSWER = "form answer"
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the time left."""
-
-
-class FormPanel(RequestPanel):
-    """The panel of a form whose introduction stands above it."""
-
-    def as_asked(self, draft: Any) -> Any:
-        """Return a draft without what stands above the panel."""
-        return super().as_asked(replace(draft, questions=replace(draft.questions, intro="")))
-
-    def _look(self) -> PanelLook:
-        return replace(super()._look(), alone=True)
 
 
 class FormApp(App[None]):
@@ -103,8 +90,9 @@ class FormApp(App[None]):
             leave=lambda *_: self.panel.leave(),
             ended=self._ended,
             folded=self._unfold,
+            alone=True,
         )
-        self.panel = FormPanel(self.host, clock)
+        self.panel = RequestPanel(self.host, clock)
         use_keys(settings.keymap)
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if settings.is_still:
@@ -167,7 +155,7 @@ class FormApp(App[None]):
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             if isinstance(event, events.Key):
                 key = Stroke(event.key, text_of(event), read_at(self, event, self.clock))
-                self.hands.come(key, None if isinstance(self.focused, FormPanel) else To.PANEL)
+                self.hands.come(key, None if isinstance(self.focused, RequestPanel) else To.PANEL)
             if self.screen_stack and not self.panel.is_mounted:
                 await AwaitMount(self.screen, [self.panel])  # the panel takes what comes ahead of it
         await super().on_event(event)

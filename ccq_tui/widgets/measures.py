@@ -139,13 +139,8 @@ def _fitting(parts: Sequence[Text], front: int, room: int, palette: Palette) -> 
         return sum(cells) + 3 * (len(cells) - 1) <= room
 
     first, end = front, front + 1
-    while True:
-        if end < len(parts) and fits(first, end + 1):
-            end += 1
-        elif first and fits(first - 1, end):
-            first -= 1
-        else:
-            break
+    while (wider := end < len(parts) and fits(first, end + 1)) or (first and fits(first - 1, end)):
+        first, end = (first, end + 1) if wider else (first - 1, end)
     shown = joined(first, end)
     if not fits(first, end):
         others = sum(text.cell_len + 3 for text in shown) - parts[front].cell_len - 3

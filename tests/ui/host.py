@@ -187,7 +187,7 @@ class PanelHost(App[None]):
 
     surface = Surface.PANEL
     prompt: Any = None
-    directory, hides = "", HIDES
+    directory, hides, alone = "", HIDES, False
 
     CSS = "#page { height: 1fr; padding: 0 1; color: $ccq-muted; } RequestPanel { dock: bottom; }"
     ENABLE_COMMAND_PALETTE = False

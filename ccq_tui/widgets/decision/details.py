@@ -20,7 +20,7 @@ from ccq_tui.inbox import file_diff
 from ccq_tui.inbox.elicitations import MOST_URL, host_of
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import BREAK, CONTEXT, DiffLine
-from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, Request
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.text import one_line, placeholder, safe
 from ccq_tui.transcript.tools import EDITS, TOOLS, ToolCard, card_of, short_argument, tool_of
 from ccq_tui.widgets.hints import NARROW
@@ -94,32 +94,16 @@ def _path(request: PermissionRequest, directory: str) -> str:
     return short_argument(request.tool, name, directory)
 
 
-def detail_lines(
-    request: PermissionRequest | PlanRequest,
-    width: int,
-    palette: Palette,
-    plan: str = "",
-    directory: str = "",
-    context: int = CONTEXT,
-) -> Iterator[Text]:
-    """Yield what would happen in lines of ``width`` cells.
-
-    Files are named relative to the session's ``directory``; changes keep ``context`` lines around them.
-    """
-    if isinstance(request, PlanRequest):
-        if plan:
-            yield from wrapped(Text(PLAN_EDITED, palette.muted), width)
-            # Unchanged lines are above; there is room for little here.
-            rows = file_diff.narrowed(list(_compared(request.plan.rstrip(), plan.rstrip())), 0)
-            yield from change_lines(rows, 0, width, palette)
-        return
-    yield from input_lines(request, width, palette, directory, context)
+def edited_lines(request: PlanRequest, edited: str, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield what a person changed in a plan: its other lines are above, and there is room for little here."""
+    if edited:
+        yield from wrapped(Text(PLAN_EDITED, palette.muted), width)
+        rows = file_diff.narrowed(list(_compared(request.plan.rstrip(), edited.rstrip())), 0)
+        yield from change_lines(rows, 0, width, palette)
 
 
-def asides(request: Request, width: int, palette: Palette, directory: str = "") -> Iterator[Text]:
+def asides(request: PermissionRequest, width: int, palette: Palette, directory: str = "") -> Iterator[Text]:
     """Yield the words about a permission, which allow nothing: warnings, Claude's description, the reason."""
-    if not isinstance(request, PermissionRequest):
-        return
     named = request.danger in headline(request, width + FRAME, directory)
     for warning in filter(None, ("" if named else request.danger, _host(request)[1])):
         yield from flow_lines(f"⚠ {warning}", palette.warning, width)
@@ -164,11 +148,12 @@ FRAME = 4
 Values: TypeAlias = Mapping[str, Any]
 
 
-def input_lines(
+def detail_lines(
     request: PermissionRequest, width: int, palette: Palette, directory: str = "", context: int = CONTEXT
 ) -> Iterator[Text]:
-    """Yield the input of a call, or what it would do to its file.
+    """Yield the input of a call, or what it would do to its file, in lines of ``width`` cells.
 
+    Files are named relative to the session's ``directory``; changes keep ``context`` lines around them.
     Fields that the tool's form has no place for follow it: they may change what happens.
     """
     values, card = request.input, card_of(request.tool)

@@ -17,7 +17,8 @@ from ccq_tui.input.keys import Hints
 from ccq_tui.questions import acts
 from ccq_tui.text import one_line
 from ccq_tui.widgets import measures
-from ccq_tui.widgets.decision.details import FRAME, asides, detail_lines, flow_lines, headline, plan_above
+from ccq_tui.widgets.decision import details
+from ccq_tui.widgets.decision.details import FRAME, flow_lines, headline, plan_above
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.lines import DrawnLine, Flow, more_line, row_lines, wrapped
 from ccq_tui.widgets.question.layout import HEAD, KEYS, PanelLayout
@@ -69,11 +70,11 @@ class DecisionLayout(PanelLayout):
         self.cut = self.scrolls_lines = rows < lines
         self._counts = self.cut and rows > 1
         self._has_row = self._is_above or self._counts
-        details = self._details_in_sight(HEAD + lead, rows - self._has_row)
+        seen = self._details_in_sight(HEAD + lead, rows - self._has_row)
         more = self._more()
         row = [DrawnLine(Text.assemble(" " * AT_MARK, more))] * self._has_row
         found, blank = self._choices_in_sight(choices, shown), [DrawnLine(Text())]
-        self.lines = [DrawnLine(self._head(more.plain)), *blank * lead, *details, *row, *blank * gap]
+        self.lines = [DrawnLine(self._head(more.plain)), *blank * lead, *seen, *row, *blank * gap]
         if state.typing:
             at = next((y for y, line in enumerate(found) if line.row == state.page.cursor), 0)
             self.field = Region(LABEL_AT, len(self.lines) + at, look.width - LABEL_AT - 1, field)
@@ -124,28 +125,30 @@ class DecisionLayout(PanelLayout):
     # -- the details --------------------------------------------------------------------------------------
 
     def _details(self, context: int, about: bool) -> Flow:
-        state, look = self.state, self.look
-        context = context if hunks_of(getattr(look.request, "change", None)) else CONTEXT
-        plan = isinstance(look.request, PlanRequest) and state.large and not state.edited
-        room = look.width - FRAME + (look.width < NARROW)
+        look, edited, palette = self.look, self.state.edited, self.look.palette
+        request, room = look.request, look.width - FRAME + (look.width < NARROW)
+        context = context if hunks_of(getattr(request, "change", None)) else CONTEXT
+        whole = isinstance(request, PlanRequest) and self.state.large and not edited
 
         def made() -> Flow:
-            if plan:
-                return Flow(flow_lines(state.questions.editable.rstrip(), look.palette.plain, room))
-            lines = detail_lines(look.request, room, look.palette, state.edited, look.directory, context)
-            return Flow(lines, asides(look.request, room, look.palette, look.directory) if about else None)
+            if whole:
+                return Flow(flow_lines(self.state.questions.editable.rstrip(), palette.plain, room))
+            if isinstance(request, PlanRequest):
+                return Flow(details.edited_lines(request, edited, room, palette))
+            lines = details.detail_lines(request, room, palette, look.directory, context)
+            return Flow(lines, details.asides(request, room, palette, look.directory) if about else None)
 
-        return self.cache.remember((state.edited, look.directory, context, about, plan), made)
+        return self.cache.remember((edited, look.directory, context, about, whole), made)
 
     def _fitted_details(self, room: int) -> Flow:
         """Return the details with as much beside the call itself as there is room for."""
         enough = max(measures.most_lines(self.look.screen_height, measures.SHARES[1]), room) + 1
         for kept in FITS[:1] if self.state.large else FITS:
-            details = self._details(*kept)
-            details.reach(enough)
-            if len(details.lines) <= room:
+            flow = self._details(*kept)
+            flow.reach(enough)
+            if len(flow.lines) <= room:
                 break
-        return details
+        return flow
 
     def _details_in_sight(self, first: int, count: int) -> list[DrawnLine]:
         """Return the details that were scrolled to; ``first`` is the line of the panel where they begin."""

@@ -120,6 +120,7 @@ class PanelHost:
         session: The session's name, or "".
         directory: Its working directory, or "".
         hides: What Esc does to the panel.
+        alone: Whether what a set is about stands above its panel, which leaves that out.
     """
 
     surface: Surface
@@ -138,6 +139,7 @@ class PanelHost:
     session: str = ""
     directory: str = ""
     hides: str = "back"
+    alone: bool = False
 
     def settle(self, opened: OpenRequest, end: Outcome | Dismissed) -> None:
         """Settle a request by the end of its question set, close its panel, and see the answer through."""

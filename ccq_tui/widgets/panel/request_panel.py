@@ -230,7 +230,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def as_asked(self, draft: PanelState) -> PanelState:
         """Return a draft without what belongs to the surface that it was typed on."""
-        return replace(draft, hidden=False, outcome=None)
+        questions = replace(draft.questions, intro="") if self.host.alone else draft.questions
+        return replace(draft, questions=questions, hidden=False, outcome=None)
 
     def _follow(self, change: RequestChange) -> None:
         """Show what another process changed in the draft; who shows the panel sees to the rest."""
@@ -573,7 +574,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if not wide:
             width = min(width, READING + 1)
         palette, height = palette_of(self), self.app.size.height
-        beside = (self.host.session, self.host.directory, self.place, self.countdown)
+        beside = (self.host.session, self.host.directory, self.place, self.countdown, self.host.alone)
         return PanelLook(width, height, palette, *beside, request=self._request)
 
     def _take_focus(self) -> None:

@@ -19,19 +19,10 @@ from ccq_tui.questions.model import CLAUDE, Option, Recalled
 from ccq_tui.questions.prose import before_words, length_notice
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.text import safe
+from ccq_tui.widgets import measures
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, NOTHING, DrawnLine, Flow, row_lines
-from ccq_tui.widgets.measures import (
-    FIELD_LINES,
-    SHARES,
-    PanelLook,
-    cap,
-    field_height,
-    head_line,
-    is_low,
-    most_lines,
-    notice_lines,
-)
+from ccq_tui.widgets.measures import SHARES, PanelLook, field_height
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_ASIDE, AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tab import Cache, RowDetail, RowStyle, Tab, tab_of
@@ -104,17 +95,17 @@ class PanelLayout:
 
     def __post_init__(self) -> None:
         self.state = state = replace(self.state, large=self.state.large and not self.state.in_review)
-        self.low, self.palette = is_low(self.look.screen_height), self.look.palette
+        self.low, self.palette = measures.is_low(self.look.screen_height), self.look.palette
         self.grid, self.tab = Grid(self.look.width, self.low), self._tab(state.tab)
         self._style = RowStyle(beside=self.tab.beside)
         if state.large:
-            self.height = most_lines(self.look.screen_height, SHARES[-1])
+            self.height = measures.most_lines(self.look.screen_height, SHARES[-1])
             body = self._large(self.height - HEAD - KEYS)
         else:
             review = state.needs_review and (state.in_review or not self.look.alone)
             needed = max(map(self._needed, range(len(state.pages) + review)))
             spare = 0 if self.low else BLANKS
-            self.height = min(cap(self.look.screen_height, needed), needed + spare)
+            self.height = min(measures.cap(self.look.screen_height, needed), needed + spare)
             body = self._body(self.height - HEAD - KEYS)
         self.lines: list[DrawnLine] = [DrawnLine(self._head()), *body]
 
@@ -182,7 +173,7 @@ class PanelLayout:
             at = rows.index(state.page.cursor) + 1 if state.page.cursor in rows else 0
             place = Text(f"{parts.PREVIEW_SIGN} {at} of {len(rows)}", look.palette.muted)
             tabs, front = [tabs[front], place], 0
-        return head_line(who, tabs, front, look, arriving=state.is_growing)
+        return measures.head_line(who, tabs, front, look, arriving=state.is_growing)
 
     def _filters(self, number: int) -> bool:
         """Whether the words that a list is filtered by have their line under the question."""
@@ -302,7 +293,7 @@ class PanelLayout:
         state, width, palette = self.state, self.look.width, self.palette
 
         def warned(text: str) -> list[Text]:
-            return notice_lines(text, width, palette) if text else []
+            return measures.notice_lines(text, width, palette) if text else []
 
         found = warned(parts.decline_words(state, short=self.low)) if state.focus is Focus.DECLINE else []
         if state.aside in GOOD_NEWS:
@@ -311,14 +302,14 @@ class PanelLayout:
             found += warned(safe(state.aside) or parts.unseen_words(state, short=self.low))
         found += warned(safe((state.notice if state.typing else "") or length_notice(state)))
         # The question, the row under the cursor and the sign of those out of sight have their lines.
-        room = most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
+        room = measures.most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
         return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
 
     def _put_aside_field(self, first: int, asides: Sequence[Text]) -> None:
         lead = LEADS[self.state.focus]
         at = next(index for index, text in enumerate(asides) if text.plain == lead)
         room, most = self.grid.room(len(lead)), self.height - KEYS - first - at
-        lines = field_height(self.state.text, room, max(1, min(FIELD_LINES, most)))
+        lines = field_height(self.state.text, room, max(1, min(measures.FIELD_LINES, most)))
         self.field = Region(len(lead), first + at, room, lines)
 
     def _recalled(self, before: Recalled) -> Text:
@@ -383,7 +374,7 @@ class PanelLayout:
         style = palette.warning if page.problem or page.unselected else palette.on if typed else palette.muted
         shown = parts.shown(page.question.seen(page.draft.other)) if typed else "nothing typed yet"
         whole = parts.wrapped_once(shown, style, width)
-        texts = parts.cut_lines(whole, min(FIELD_LINES, max(1, room - bool(page.problem))), width)
+        texts = parts.cut_lines(whole, min(measures.FIELD_LINES, max(1, room - bool(page.problem))), width)
         self.cut = len(texts) < len(whole) or len(page.draft.other) > parts.LARGE_TEXT
         found = row_lines(texts, 0, Text(""), AT_MARK, palette.accent)
         if page.problem:
