@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import singledispatchmethod
+from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem
@@ -57,6 +57,32 @@ class TranscriptModel:
         self._places: Mapping[str, bl.RequestPlace] = {}
         self._hidden: dict[str, ev.ToolStarted] = {}
         self._retry: bl.RetryBlock | None = None
+        self._takes: dict[type[ev.AgentEvent], Callable[[Any], object]] = {
+            ev.Connected: lambda event: self._calls.work_in(event.cwd),
+            ev.PromptAccepted: self._accept,
+            ev.PromptDelivered: self._prompts.deliver,
+            ev.PromptReturned: self._prompts.take_back,
+            ev.HistoryLoaded: self._load,
+            ev.BlockGrew: self._grow,
+            ev.BlockFinished: self._finish,
+            ev.BlockDropped: self._drop,
+            ev.ToolStarted: self._start_call,
+            ev.ToolGrew: self._calls.grow,
+            ev.ToolFinished: self._finish_call,
+            ev.TaskStarted: self._calls.task_started,
+            ev.TaskBackgrounded: self._calls.task_backgrounded,
+            ev.TaskProgressed: self._calls.task_progressed,
+            ev.TaskEnded: self._calls.task_ended,
+            ev.RequestAsked: self._take_request,
+            ev.RequestSettled: self._end_request,
+            ev.Retrying: self._show_retry,
+            ev.ErrorReported: self._show_error,
+            ev.NoticeGiven: self._show_notice,
+            ev.Compacted: self._show_compaction,
+            ev.ConversationReset: self._reset,
+            ev.TurnEnded: self._end_turn,
+            ev.SessionLost: self._end_session,
+        }
 
     @property
     def ticking(self) -> bool:
@@ -140,38 +166,18 @@ class TranscriptModel:
             self._order.touch(self._retry)
         return self._order.take_change()
 
-    @singledispatchmethod
     def _take(self, event: ev.AgentEvent) -> None:
-        """Apply an event by its type; most that are not named here concern the status line."""
-        match event:
-            case ev.Connected():
-                self._calls.work_in(event.cwd)
-            case ev.PromptDelivered():
-                self._prompts.deliver(event)
-            case ev.PromptReturned():
-                self._prompts.take_back(event)
-            case ev.ToolGrew():
-                self._calls.grow(event)
-            case ev.TaskStarted():
-                self._calls.task_started(event)
-            case ev.TaskBackgrounded():
-                self._calls.task_backgrounded(event)
-            case ev.TaskProgressed():
-                self._calls.task_progressed(event)
-            case ev.TaskEnded():
-                self._calls.task_ended(event)
-            case _:
-                pass
+        """Apply an event; those that change nothing here concern the status line."""
+        if (take := self._takes.get(type(event))) is not None:
+            take(event)
 
-    @_take.register
-    def _(self, event: ev.PromptAccepted) -> None:
+    def _accept(self, event: ev.PromptAccepted) -> None:
         if (run := run_in(event.text)) is not None:
             self._calls.report_run(event.prompt_id or str(len(self.blocks)), run)
         else:
             self._prompts.accept(event)
 
-    @_take.register
-    def _(self, event: ev.HistoryLoaded) -> None:
+    def _load(self, event: ev.HistoryLoaded) -> None:
         """Put the past above the prompts that were typed meanwhile."""
         typed = self._prompts.lift()
         self._past, runs = True, set(self._calls.running)
@@ -197,8 +203,7 @@ class TranscriptModel:
         self._order.put_first(earlier.blocks)
         return self._order.take_change()
 
-    @_take.register
-    def _(self, event: ev.BlockGrew) -> None:
+    def _grow(self, event: ev.BlockGrew) -> None:
         if event.text:
             block = self._streams.get(event.key) or self._stream(event.key, event.kind)
             block.document.feed(event.text)
@@ -212,8 +217,7 @@ class TranscriptModel:
         self._order.add(block, key.parent)
         return block
 
-    @_take.register
-    def _(self, event: ev.BlockFinished) -> None:
+    def _finish(self, event: ev.BlockFinished) -> None:
         if not event.text.strip():
             self._take(ev.BlockDropped(event.key))
             return
@@ -223,14 +227,12 @@ class TranscriptModel:
         self._order.touch(block)
         self._retry_over()
 
-    @_take.register
-    def _(self, event: ev.BlockDropped) -> None:
+    def _drop(self, event: ev.BlockDropped) -> None:
         block = self._streams.pop(event.key, None)
         if block is not None:
             self._order.remove(block)
 
-    @_take.register
-    def _(self, event: ev.ToolStarted) -> None:
+    def _start_call(self, event: ev.ToolStarted) -> None:
         card = card_of_call(event.tool, event.input, self._calls.directory)
         if card in (ToolCard.REQUEST, ToolCard.PLANNING):
             self._hidden[event.tool_use_id] = event
@@ -238,8 +240,7 @@ class TranscriptModel:
             self._retry_over()
             self._calls.start(event)
 
-    @_take.register
-    def _(self, event: ev.ToolFinished) -> None:
+    def _finish_call(self, event: ev.ToolFinished) -> None:
         started = self._hidden.pop(event.tool_use_id, None)
         asked = self._requests.get(event.tool_use_id)
         # The result of a parked question arrives in another process, which does not know the tool.
@@ -274,8 +275,7 @@ class TranscriptModel:
         self._order.add(block, started.parent)
         return True
 
-    @_take.register
-    def _(self, event: ev.RequestAsked) -> None:
+    def _take_request(self, event: ev.RequestAsked) -> None:
         block = self._requests.get(event.request.tool_use_id)
         if block is None:
             self._ask(event.request)
@@ -310,8 +310,7 @@ class TranscriptModel:
         else:
             self._order.add_after(block, call)
 
-    @_take.register
-    def _(self, event: ev.RequestSettled) -> None:
+    def _end_request(self, event: ev.RequestSettled) -> None:
         block = self._requests.get(call_of(event.request_id))
         # A record shows a question as cancelled by the end of its session, whose answer is known here.
         outdated = block is not None and block.outcome == Cancelled(UNANSWERED)
@@ -329,8 +328,7 @@ class TranscriptModel:
         if isinstance(block, bl.PermissionBlock):
             self._calls.permission_settled(block)
 
-    @_take.register
-    def _(self, event: ev.Retrying) -> None:
+    def _show_retry(self, event: ev.Retrying) -> None:
         if self._retry is None:
             self._retry = bl.RetryBlock(event)
             self._order.add(self._retry)
@@ -344,8 +342,7 @@ class TranscriptModel:
             self._order.touch(self._retry)
             self._retry = None
 
-    @_take.register
-    def _(self, event: ev.ErrorReported) -> None:
+    def _show_error(self, event: ev.ErrorReported) -> None:
         self._retry_over()
         self._fail(event.kind, event.text)
 
@@ -362,12 +359,10 @@ class TranscriptModel:
             self._remediable = block
         self._order.add(block)
 
-    @_take.register
-    def _(self, event: ev.NoticeGiven) -> None:
+    def _show_notice(self, event: ev.NoticeGiven) -> None:
         self._order.add(bl.NoticeBlock(event.level, event.text))
 
-    @_take.register
-    def _(self, event: ev.Compacted) -> None:
+    def _show_compaction(self, event: ev.Compacted) -> None:
         known = event.before is not None and event.after is not None
         sizes = f" from {event.before:,} to {event.after:,} tokens" if known else ""
         summary = Document(event.summary, finished=True) if event.summary else None
@@ -380,14 +375,12 @@ class TranscriptModel:
             return
         self._order.add(bl.RuleBlock(f"conversation compacted{sizes}{more}", summary, compaction=True))
 
-    @_take.register
-    def _(self, _event: ev.ConversationReset) -> None:
+    def _reset(self, _event: ev.ConversationReset) -> None:
         self._stop()
         self._order.clear(self._prompts.waiting)
         self._order.put_first([bl.RuleBlock("conversation cleared")])
 
-    @_take.register
-    def _(self, event: ev.TurnEnded) -> None:
+    def _end_turn(self, event: ev.TurnEnded) -> None:
         self._stop()
         # A command of the CLI's own, which shows its own result: the model had no part in the turn.
         idle = not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)
@@ -395,8 +388,7 @@ class TranscriptModel:
             self._order.add(bl.ResultBlock(event))
         self._prompts.end_turn()
 
-    @_take.register
-    def _(self, event: ev.SessionLost) -> None:
+    def _end_session(self, event: ev.SessionLost) -> None:
         self._stop(everything=True)
         if event.expected:
             self._order.add(bl.RuleBlock(_ENDINGS.get(event.kind, "session ended")))

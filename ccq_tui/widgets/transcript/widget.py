@@ -43,6 +43,7 @@ ASIDES = (NoticeBlock, ErrorBlock)
 """Blocks that are no part of a conversation: the welcome stays beside them."""
 
 
+UNCHANGED = BlockChange()
 KEPT_LINES = 120
 """Lines that are kept styled, roughly: several views."""
 _blank = lru_cache(maxsize=8)(Strip.blank)
@@ -160,7 +161,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         else:
             self._follow(change)
         self._streamed = change if streaming else None
-        if change != BlockChange():
+        if change != UNCHANGED:
             self._pace.schedule(streaming=streaming)
 
     def _follow(self, change: BlockChange) -> None:
