@@ -69,4 +69,5 @@ def test_two_machines_are_cut_off_from_their_postgres(tmp_path: Path) -> None:
         points = [*CUTS]
         seen = House(tmp_path, url, ("one", "two"), cut=1.0).play(points)
     well(seen)
-    assert points == []
+    # An answer that comes before a busy machine has parked the session needs no second segment.
+    assert points in ([], ["Engine.begin.before#2"])
