@@ -28,17 +28,31 @@ from tests.ui.session import Driven, asked, panel_drawn, press, running, until
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"
 
 
+async def told(run: Driven, pilot: Pilot[int], last: str, *events: ev.AgentEvent) -> None:
+    """Tell what happens, and wait until the last text of it is drawn."""
+    await until(pilot, lambda: run.session is not None)
+    run.told.tell(*events)
+    pane = run.screen.transcript
+    await until(pilot, lambda: any(last in pane.render_line(y).text for y in range(pane.size.height)))
+    await pilot.pause()
+
+
+def said(text: str, index: int = 0) -> ev.BlockFinished:
+    return ev.BlockFinished(ev.BlockKey("m", index), ev.BlockKind.TEXT, text)
+
+
+def ran(name: str, command: str, output: str) -> tuple[ev.AgentEvent, ...]:
+    return ev.ToolStarted(name, "Bash", {"command": command}), ev.ToolFinished(name, "Bash", output)
+
+
 async def filled(run: Driven, pilot: Pilot[int]) -> None:
     """Tell two prompts with an answer and a tool call each."""
-    await until(pilot, lambda: run.session is not None)
-    for turn in range(2):
-        run.told.tell(ev.PromptAccepted(f"prompt {turn}"))
-        run.told.tell(ev.BlockFinished(ev.BlockKey(f"m{turn}", 0), ev.BlockKind.TEXT, PROSE))
-        run.told.tell(ev.ToolStarted(f"t{turn}", "Bash", {"command": f"make {turn}"}))
-        run.told.tell(ev.ToolFinished(f"t{turn}", "Bash", "\n".join(f"line {n}" for n in range(60))))
-    pane = run.screen.transcript
-    await until(pilot, lambda: any("make 1" in pane.render_line(y).text for y in range(pane.size.height)))
-    await pilot.pause()
+    output = "\n".join(f"line {n}" for n in range(60))
+    turns = (
+        (ev.PromptAccepted(f"prompt {turn}"), said(PROSE, turn), *ran(f"t{turn}", f"make {turn}", output))
+        for turn in range(2)
+    )
+    await told(run, pilot, "make 1", *(event for turn in turns for event in turn))
 
 
 def margin(run: Driven) -> list[str]:
@@ -142,13 +156,7 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
 
 
 async def told_text(run: Driven, pilot: Pilot[int], text: str) -> None:
-    await until(pilot, lambda: run.session is not None)
-    run.told.tell(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
-    run.told.tell(ev.ToolStarted("t", "Bash", {"command": "make"}))
-    run.told.tell(ev.ToolFinished("t", "Bash", "one\ntwo\nthree"))
-    pane = run.screen.transcript
-    await until(pilot, lambda: any("three" in pane.render_line(y).text for y in range(pane.size.height)))
-    await pilot.pause()
+    await told(run, pilot, "three", said(text), *ran("t", "make", "one\ntwo\nthree"))
 
 
 async def drag(run: Driven, pilot: Pilot[int], start: tuple[int, int], end: tuple[int, int]) -> None:
@@ -227,17 +235,10 @@ def test_lines_keep_their_order_as_numbers() -> None:
     assert lines[0].code > 100_000, "no line of a screen"
 
 
-async def told(run: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
-    await until(pilot, lambda: run.session is not None)
-    run.told.tell(*events, ev.BlockFinished(ev.BlockKey("z", 0), ev.BlockKind.TEXT, "That is all."))
-    pane = run.screen.transcript
-    await until(pilot, lambda: any("That is" in pane.render_line(y).text for y in range(pane.size.height)))
-
-
 async def test_prose_selected_with_the_mouse_has_the_line_breaks_of_its_source() -> None:
     async with running(Driven(), size=(40, 24)) as (run, pilot):
         text = "Every **bookmark** that has no tag stands first in the list.\nThe others follow."
-        await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
+        await told(run, pilot, "That is", said(text), said("That is all.", 1))
         await drag(run, pilot, (9, 0), (5, 2))
         assert run.screen.get_selected_text() == "bookmark that has no tag stands first in the list.\nThe"
 
@@ -257,7 +258,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
     run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(40, 24)) as pilot:
         text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
-        await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
+        await told(run, pilot, "That is", said(text), said("That is all.", 1))
         pane = run.screen.transcript
 
         def place(word: str) -> tuple[int, int]:
@@ -298,16 +299,9 @@ def test_what_is_pointed_at_is_found_across_the_ends_of_lines() -> None:
 
 
 async def told_needles(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.session is not None)
-    run.told.tell(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "a needle\n\n" + "hay\n\n" * 60))
-    run.told.tell(ev.ToolStarted("t", "Bash", {"command": "make"}))
     output = "\n".join("a needle in it" if number == 30 else f"line {number}" for number in range(60))
-    run.told.tell(ev.ToolFinished("t", "Bash", output))
-    run.told.tell(ev.BlockFinished(ev.BlockKey("m", 1), ev.BlockKind.TEXT, "the last needle"))
-    pane = run.screen.transcript
-    await until(
-        pilot, lambda: any("last needle" in pane.render_line(y).text for y in range(pane.size.height))
-    )
+    text = "a needle\n\n" + "hay\n\n" * 60
+    await told(run, pilot, "last needle", said(text), *ran("t", "make", output), said("the last needle", 1))
 
 
 def marked(run: Driven, *, current: bool) -> list[str]:
