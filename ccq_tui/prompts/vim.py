@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import prod
 
 MOST_KEYS = 12
 """Most keys of one command."""
@@ -16,9 +17,8 @@ ESCAPE = "escape"
 
 _MOTION = r"[hljkwWbBeE^$G;,]|gg|[fFtT].|(?<!\d)0"
 _COMMAND = re.compile(
-    rf"(?P<count>[1-9]\d*)?(?:"
-    rf"(?P<operator>[dcy])(?P<more>[1-9]\d*)?(?:(?P<lines>(?P=operator))|(?P<over>{_MOTION})|(?P<object>[ia][wW]))"
-    rf"|(?P<motion>{_MOTION})|(?P<simple>r.|[xXsSDCYpPuiIaAoO]))"
+    rf"(?P<count>[1-9]\d*)?(?:(?P<operator>[dcy])(?P<more>[1-9]\d*)?)?(?:(?P<motion>{_MOTION})|"
+    r"(?(operator)(?:(?P<lines>(?P=operator))|(?P<object>[ia][wW]))|(?P<simple>r.|[pPuiIaAoO])))"
 )
 _BEGUN = re.compile(r"(?:[1-9]\d*)?(?:r|(?:[dcy](?:[1-9]\d*)?[ia]?)?[fFtTg]?)")
 _SHORT = {"x": "dl", "X": "dh", "s": "cl", "S": "cc", "D": "d$", "C": "c$", "Y": "yy"}
@@ -95,9 +95,13 @@ def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | No
     if state.mode is VimMode.INSERT:
         return None
     caret = on_character(text, caret)
+    if not state.keys or state.keys.isdecimal():
+        key = _SHORT.get(key, key)
     keys = state.keys + key
     if found := _COMMAND.fullmatch(keys):
-        return _ran(replace(state, keys=""), found, text, caret)
+        done = _ran(replace(state, keys=""), found, text, caret)
+        is_typing = done.state.mode is VimMode.INSERT
+        return done if is_typing else replace(done, caret=on_character(done.text, done.caret))
     begun = len(keys) <= MOST_KEYS and _BEGUN.fullmatch(keys)
     return VimOutcome(replace(state, keys=keys if begun else ""), text, caret)
 
@@ -110,22 +114,20 @@ def _escaped(state: VimState, text: str, caret: int) -> VimOutcome | None:
 
 
 def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOutcome:
-    """Run a whole command, and leave the caret on a character."""
-    counted = found["count"] or found["more"]
-    count = min(int(found["count"] or 1) * int(found["more"] or 1), 999)
-    simple = found["simple"] or ""
-    if simple == "u":
-        return VimOutcome(state, text, caret, undo=count)
-    if simple in _SHORT:
-        short = _COMMAND.fullmatch(f"{found['count'] or ''}{_SHORT[simple]}")
-        done = _ran(state, short, text, caret) if short else VimOutcome(state, text, caret)
-    elif found["operator"]:
-        done = _operated(state, found, count if counted else 0, text, caret)
-    elif found["motion"]:
-        return _moved(state, found["motion"], count if counted else 0, text, caret)
-    else:
-        done = _changed(state, simple, count, text, caret)
-    return _settled(done)
+    """Run a whole command; a count of 0 is none."""
+    motion, counts = found["motion"], [int(one) for one in found.group("count", "more") if one]
+    count = min(prod(counts), 999) if counts else 0
+    if motion and motion[0] in "fFtT":
+        state = replace(state, find=motion)
+    if found["simple"]:
+        return _changed(state, found["simple"], max(1, count), text, caret)
+    if found["operator"]:
+        span = _spanned(found, count, text, caret, state.find)
+        return VimOutcome(state, text, caret) if span is None else _operated(state, found, text, *span)
+    goal = target(motion, count, text, caret, state.find)
+    if goal is None:
+        return VimOutcome(state, text, caret, step={"k": 1, "j": -1}.get(motion, 0))
+    return VimOutcome(state, text, goal)
 
 
 def on_character(text: str, caret: int) -> int:
@@ -134,51 +136,36 @@ def on_character(text: str, caret: int) -> int:
     return max(start, min(caret, end - 1))
 
 
-def _settled(done: VimOutcome) -> VimOutcome:
-    if done.state.mode is VimMode.INSERT:
-        return done
-    return replace(done, caret=on_character(done.text, done.caret))
-
-
-def _moved(state: VimState, motion: str, count: int, text: str, caret: int) -> VimOutcome:
-    if motion[0] in "fFtT":
-        state = replace(state, find=motion)
-    goal = target(motion, count, text, caret, state.find)
-    if goal is None:
-        step = {"k": 1, "j": -1}.get(motion, 0)
-        return VimOutcome(state, text, caret, step=step)
-    return _settled(VimOutcome(state, text, goal))
-
-
 # -- operators -------------------------------------------------------------------------------------------
 
+Span = tuple[int, int, bool]
+"""The text that an operator works on: its start, its end, and whether it is all the lines between them."""
 
-def _operated(state: VimState, found: re.Match[str], count: int, text: str, caret: int) -> VimOutcome:
-    operator, over = found["operator"], found["over"]
-    unchanged = VimOutcome(state, text, caret)
+
+def _spanned(found: re.Match[str], count: int, text: str, caret: int, find: str) -> Span | None:
+    """Return the span of whole lines, of a word, or of what a motion passes over; None if there is none."""
+    motion = found["motion"]
     if found["lines"]:
         last = up_or_down(text, caret, count - 1) if count > 1 else caret
-        return unchanged if last is None else _of_lines(state, operator, text, caret, last)
+        return None if last is None else (caret, last, True)
     if found["object"]:
-        span = word_object(found["object"], text, caret)
-        return unchanged if span is None else _of_span(state, operator, text, *span)
-    if over[0] in "fFtT":
-        state = replace(state, find=over)
-    if operator == "c" and over in ("w", "W") and caret < len(text) and not text[caret].isspace():
+        word = word_object(found["object"], text, caret)
+        return None if word is None else (*word, False)
+    if found["operator"] == "c" and motion in ("w", "W") and caret < len(text) and not text[caret].isspace():
         # A word that is changed keeps the blanks after it.
-        return _of_span(state, operator, text, caret, word_end(text, caret, max(1, count), big=over == "W"))
-    goal = target(over, count, text, caret, state.find)
+        return caret, word_end(text, caret, max(1, count), big=motion == "W"), False
+    goal = target(motion, count, text, caret, find)
     if goal is None:
-        return unchanged
-    if over in ("j", "k", "gg", "G"):
-        return _of_lines(state, operator, text, *sorted((caret, goal)))
-    return _over(state, operator, over, text, caret, goal)
+        return None
+    if motion in ("j", "k", "gg", "G"):
+        return min(caret, goal), max(caret, goal), True
+    return _passed(motion, text, caret, goal)
 
 
-def _over(state: VimState, operator: str, over: str, text: str, caret: int, goal: int) -> VimOutcome:
-    """Apply an operator to the text between the caret and a motion's goal."""
-    inclusive = over in ("e", "E") or (over[0] in "ft" or (over in ";," and goal > caret))
-    if over in ("w", "W"):
+def _passed(motion: str, text: str, caret: int, goal: int) -> Span:
+    """Return the text between the caret and a motion's goal."""
+    inclusive = motion in ("e", "E") or (motion[0] in "ft" or (motion in ";," and goal > caret))
+    if motion in ("w", "W"):
         # The line's last word is taken without the text on the next line.
         words, newline, rest = text[caret:goal].rpartition("\n")
         words = words.rstrip("\n")
@@ -186,29 +173,24 @@ def _over(state: VimState, operator: str, over: str, text: str, caret: int, goal
     first, last = sorted((caret, goal))
     if not inclusive and first < last and text[last - 1] == "\n":
         # Past a line's end: the whole line if this begins before its first word, else without its end.
-        if first <= first_word(text, line_around(text, first)[0]):
-            return _of_lines(state, operator, text, first, last - 1)
         last -= 1
-    return _of_span(state, operator, text, first, min(len(text), last + inclusive))
+        return first, last, first <= first_word(text, line_around(text, first)[0])
+    return first, min(len(text), last + inclusive), False
 
 
-def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
-    if first < last:
-        state = replace(state, register=text[first:last], of_lines=False)
-    if operator == "y":
+def _operated(
+    state: VimState, found: re.Match[str], text: str, first: int, last: int, of_lines: bool
+) -> VimOutcome:
+    start, end = (line_around(text, first)[0], line_around(text, last)[1]) if of_lines else (first, last)
+    if of_lines or start < end:
+        state = replace(state, register=text[start:end], of_lines=of_lines)
+    if found["operator"] == "y":
         return VimOutcome(state, text, first)
-    mode = VimMode.INSERT if operator == "c" else state.mode
-    return VimOutcome(replace(state, mode=mode), text[:first] + text[last:], first)
-
-
-def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
-    """Apply an operator to whole lines, from the one with ``first`` to the one with ``last``."""
-    start, end = line_around(text, first)[0], line_around(text, last)[1]
-    state = replace(state, register=text[start:end], of_lines=True)
-    if operator == "y":
-        return VimOutcome(state, text, first)
-    if operator == "c":
-        return VimOutcome(replace(state, mode=VimMode.INSERT), text[:start] + text[end:], start)
+    left = text[:start] + text[end:]
+    if found["operator"] == "c":
+        return VimOutcome(replace(state, mode=VimMode.INSERT), left, start)
+    if not of_lines:
+        return VimOutcome(state, left, start)
     if end < len(text):
         text = text[:start] + text[end + 1 :]
     else:
@@ -221,25 +203,21 @@ def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) 
 
 
 def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> VimOutcome:
-    if key in "iIaAoO":
-        return _inserting(replace(state, mode=VimMode.INSERT), key, text, caret)
-    _, end = line_around(text, caret)
+    (start, end), typing = line_around(text, caret), replace(state, mode=VimMode.INSERT)
     match key[0]:
+        case "u":
+            return VimOutcome(state, text, caret, undo=count)
+        case "o" | "O":
+            place = end if key == "o" else start
+            return VimOutcome(typing, f"{text[:place]}\n{text[place:]}", place + (key == "o"))
+        case "i" | "a" | "I" | "A":
+            places = {"i": caret, "a": min(caret + 1, end), "I": first_word(text, start), "A": end}
+            return VimOutcome(typing, text, places[key])
         case "r" if caret + count <= end:
             return VimOutcome(state, text[:caret] + key[1] * count + text[caret + count :], caret + count - 1)
         case "p" | "P" if state.register:
             return _put(state, count, text, caret, before=key == "P")
-        case _:
-            return VimOutcome(state, text, caret)
-
-
-def _inserting(state: VimState, key: str, text: str, caret: int) -> VimOutcome:
-    start, end = line_around(text, caret)
-    if key in "oO":
-        place = end if key == "o" else start
-        return VimOutcome(state, f"{text[:place]}\n{text[place:]}", place + (key == "o"))
-    places = {"i": caret, "a": min(caret + 1, end), "I": first_word(text, start), "A": end}
-    return VimOutcome(state, text, places[key])
+    return VimOutcome(state, text, caret)
 
 
 def _put(state: VimState, count: int, text: str, caret: int, *, before: bool) -> VimOutcome:
@@ -253,9 +231,8 @@ def _put(state: VimState, count: int, text: str, caret: int, *, before: bool) ->
         return VimOutcome(state, f"{text[:end]}\n{lines}{text[end:]}", first_word(lines, 0) + end + 1)
     place = caret if before or start == end else caret + 1
     put = state.register * times
-    return VimOutcome(
-        state, text[:place] + put + text[place:], place if "\n" in put else place + len(put) - 1
-    )
+    goal = place if "\n" in put else place + len(put) - 1
+    return VimOutcome(state, text[:place] + put + text[place:], goal)
 
 
 # -- motions: their goals, in characters from the beginning of the text -------------------------------------
@@ -281,10 +258,10 @@ def target(motion: str, count: int, text: str, caret: int, find: str) -> int | N
         case "w" | "W" | "b" | "B" | "e" | "E":
             return _by_words(motion.lower(), times, text, caret, big=motion.isupper())
         case ";" | ",":
-            kind = find[:1].swapcase() if motion == "," else find[:1]
-            return _found(text, caret, kind, find[1:], times, again=True) if find else None
+            find = find[:1].swapcase() + find[1:] if motion == "," else find
+            return _found(text, caret, find, times, again=True) if find else None
         case _ if motion[0] in "fFtT":
-            return _found(text, caret, motion[0], motion[1], times)
+            return _found(text, caret, motion, times)
         case _:
             return _in_line(motion, times, text, caret)
 
@@ -315,9 +292,8 @@ def up_or_down(text: str, caret: int, by: int) -> int | None:
     return min(start + caret - line_around(text, caret)[0], end)
 
 
-def _found(
-    text: str, caret: int, kind: str, character: str, times: int, *, again: bool = False
-) -> int | None:
+def _found(text: str, caret: int, find: str, times: int, *, again: bool = False) -> int | None:
+    kind, character = find[0], find[1]
     start, end = line_around(text, caret)
     short = kind in "tT"
     place = caret
