@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -49,41 +49,33 @@ class CommandResult:
     words: str
 
 
+@dataclass
 class SentCommand:
     """A command to a session; call `look` until it returns the result."""
 
-    def __init__(
-        self,
-        kind: CommandKind,
-        session_id: str,
-        actor: Actor,
-        body: Mapping[str, Any] | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._kind = kind
-        self._session_id = session_id
-        self._actor = actor
-        self._body = body
-        self._clock = clock
-        self._number = 0
-        self._until = 0.0
-        self._taken = False
+    kind: CommandKind
+    session_id: str
+    actor: Actor
+    body: Mapping[str, Any] | None = None
+    clock: Callable[[], float] = field(default=time.monotonic, kw_only=True)
+    _number: int = field(default=0, init=False)
+    _until: float = field(default=0.0, init=False)
+    _taken: bool = field(default=False, init=False)
 
     def look(self, store: Store) -> CommandResult | None:
         """Do the next step, and return the result, or None while there is none; raises `InboxError`."""
-        session = store.sessions.get(self._session_id)
+        session = store.sessions.get(self.session_id)
         command = store.commands.get(self._number) if self._number else None
         if command is not None and command.state in (CommandState.DONE, CommandState.REFUSED):
             return CommandResult(Ending(command.state), command.words)
         if session is None or not alive(session.owner):
             # A ccq-tui may show the session, and start it for a prompt.
-            starts = self._kind is CommandKind.SEND and session is not None and store.listeners.any()
+            starts = self.kind is CommandKind.SEND and session is not None and store.listeners.any()
             if not starts:
                 return self._without_process(store, session, command)
         if command is None:
-            self._number = store.commands.add(self._kind, self._session_id, self._actor, self._body)
-            self._until = self._clock() + NOTICE_SECONDS
+            self._number = store.commands.add(self.kind, self.session_id, self.actor, self.body)
+            self._until = self.clock() + NOTICE_SECONDS
             return None
         if command.state is CommandState.TAKEN:
             return self._taken_on(store, command)
@@ -95,14 +87,14 @@ class SentCommand:
             store.commands.withdraw(self._number)
 
     def _waiting(self, store: Store) -> int:
-        return store.requests.waiting_counts().get(self._session_id, 0)
+        return store.requests.waiting_counts().get(self.session_id, 0)
 
     def _without_process(
         self, store: Store, session: StoredSession | None, command: StoredCommand | None
     ) -> CommandResult:
         count = self._waiting(store)
         left = f": {waiting(count, 'request')} without a process" if count else ""
-        parks, ends = self._kind is CommandKind.PARK, self._kind in _ENDS_PROCESS
+        parks, ends = self.kind is CommandKind.PARK, self.kind in _ENDS_PROCESS
         is_parked = session is not None and session.state is SessionState.PARKED
         taken = command is not None and command.state is CommandState.TAKEN
         if command is not None and taken and ends and (is_parked or not parks):
@@ -117,40 +109,40 @@ class SentCommand:
             return CommandResult(Ending.ALREADY if ends else Ending.REFUSED, f"{words}{left}")
         if parks and count:
             return CommandResult(Ending.ALREADY, f"is paused already{left}")
-        if self._kind is CommandKind.END:
+        if self.kind is CommandKind.END:
             return CommandResult(Ending.ALREADY, f"has no process{left}")
         return CommandResult(
             Ending.REFUSED,
             "is not running, and nothing waits in it"
             if parks
-            else f"is not running; ccq-tui resume {self._session_id} continues it",
+            else f"is not running; ccq-tui resume {self.session_id} continues it",
         )
 
     def _taken_on(self, store: Store, command: StoredCommand) -> CommandResult | None:
         if not self._taken:
-            self._taken, self._until = True, self._clock() + DONE_SECONDS
+            self._taken, self._until = True, self.clock() + DONE_SECONDS
         words = ""
-        if self._kind is CommandKind.PARK and not self._waiting(store):
+        if self.kind is CommandKind.PARK and not self._waiting(store):
             words = "continues: its requests have just been answered"
         elif not alive(command.taker):
-            words = f"is not {_PARTICIPLES[self._kind]}: the ccq-tui that runs it ended"
+            words = f"is not {_PARTICIPLES[self.kind]}: the ccq-tui that runs it ended"
         if words:
             store.commands.finish(command.number, CommandState.REFUSED, words)
             return CommandResult(Ending.REFUSED, words)
-        if self._clock() < self._until:
+        if self.clock() < self._until:
             return None
-        being = f"is being {_PARTICIPLES[self._kind]}"
-        runs = ", and its process still runs" if self._kind in _ENDS_PROCESS else ", which is not done"
+        being = f"is being {_PARTICIPLES[self.kind]}"
+        runs = ", and its process still runs" if self.kind in _ENDS_PROCESS else ", which is not done"
         return CommandResult(Ending.SLOW, f"{being}{runs} after {DONE_SECONDS:.0f} s")
 
     def _not_noticed(self, store: Store, session: StoredSession | None) -> CommandResult | None:
-        if self._clock() < self._until or not store.commands.withdraw(self._number):
+        if self.clock() < self._until or not store.commands.withdraw(self._number):
             return None
         if session is None or not alive(session.owner):
             return self._without_process(store, session, None)
         number = session.owner.pid if session.owner else 0
         return CommandResult(
             Ending.REFUSED,
-            f"is not {_PARTICIPLES[self._kind]}: the ccq-tui that runs it, process {number}, did not respond "
+            f"is not {_PARTICIPLES[self.kind]}: the ccq-tui that runs it, process {number}, did not respond "
             f"in {NOTICE_SECONDS:.0f} s",
         )
