@@ -227,20 +227,15 @@ class CommandRunner(Generic[Ui]):
         finally:
             self.ui.say("", of=ASKING)
 
-    async def pick(
-        self,
-        title: str,
-        rows: Iterable[PickRow],
-        *,
-        about: str = "",
-        choose: str = "choose",
-        preview: Callable[[str], None] | None = None,
-    ) -> str | None:
-        """Let the person choose from a list; None when they left it."""
+    async def pick(self, title: str, rows: Iterable[PickRow], **options: Any) -> str | None:
+        """Let the person choose from a list; None when they left it.
+
+        The options: what the list is ``about``, what Enter does (``choose``), and a ``preview`` of a row.
+        """
         # Whether the list opens without a key just then: after an earlier question, the key that asked is
         # long past, or may still be held down.
         by_itself, self._asked_before = self._asked_before, True
-        return await self.ui.pick(title, rows, by_itself, about=about, choose=choose, preview=preview)
+        return await self.ui.pick(title, rows, by_itself, **options)
 
     async def sure(self, then: str) -> str | None:
         """Ask before Claude is interrupted, saying what follows; "yes", "no", or None if it was left."""
@@ -250,21 +245,14 @@ class CommandRunner(Generic[Ui]):
         return await self.pick("Claude is working in this session", rows)
 
     async def one_of(
-        self,
-        title: str,
-        found: Sequence[T],
-        row: Callable[[T], PickRow],
-        *,
-        about: str = "",
-        choose: str = "choose",
-        none: str = "",
+        self, title: str, found: Sequence[T], row: Callable[[T], PickRow], *, none: str = "", **options: Any
     ) -> T | None:
         """Let the person choose one of some things, each drawn as a row; say so where there is ``none``."""
         if not found:
             self.ui.say(none, seconds=8.0)
             return None
         rows = (replace(row(one), value=str(number)) for number, one in enumerate(found))
-        chosen = await self.pick(title, rows, about=about, choose=choose)
+        chosen = await self.pick(title, rows, **options)
         return None if chosen is None else found[int(chosen)]
 
 

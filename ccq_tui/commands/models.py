@@ -28,6 +28,7 @@ MODE_ERROR = "mode"
 """Kind of the error that reports a refused mode."""
 NAMES = {"acceptEdits": "Accept edits", "dontAsk": "Don't ask", BYPASS: "BYPASS PERMISSIONS"}
 """Names shown for modes in place of their own."""
+Take = Callable[[str], None]
 
 
 def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) -> tuple[str, ...]:
@@ -82,7 +83,7 @@ class ModelCommands(CommandGroup[CommandUi]):
             case ev.EffortChanged(level):
                 self._runner.tell(f"Effort: {level}, from the next request")
 
-    def _named(self, name: str, take: Callable[[str], None], pick: Work) -> Work | None:
+    def _named(self, name: str, take: Take, pick: Work) -> Work | None:
         """Take what is named, or else have it picked from the list."""
         if not name:
             return pick
@@ -95,9 +96,7 @@ class ModelCommands(CommandGroup[CommandUi]):
         """Choose the model named, or one from the list."""
         return self._named(name, self._named_model, self._pick_model)
 
-    async def _choose(
-        self, title: str, rows: list[PickRow], take: Callable[[str], None], about: str = ""
-    ) -> None:
+    async def _choose(self, title: str, rows: list[PickRow], take: Take, about: str = "") -> None:
         if (value := await self._runner.pick(title, rows, about=about)) is not None:
             take(value)
 
@@ -106,9 +105,7 @@ class ModelCommands(CommandGroup[CommandUi]):
             self._ui.say("Claude is still starting · /model NAME works already")
             return
         now = self._model_now()
-        rows = [
-            PickRow(model.value, model.name, model.description, current=model is now) for model in self.models
-        ]
+        rows = [PickRow(one.value, one.name, one.description, current=one is now) for one in self.models]
         about = "Takes effect with the next prompt; /model NAME accepts any model."
         await self._choose("Model", rows, self._named_model, about)
 
@@ -152,9 +149,8 @@ class ModelCommands(CommandGroup[CommandUi]):
         return [mode for mode in get_args(PermissionMode) if mode != BYPASS or bypassing]
 
     async def _pick_mode(self) -> None:
-        rows = [
-            PickRow(mode, mode, MEANINGS[mode], current=mode == self._ui.view.mode) for mode in self._modes()
-        ]
+        now = self._ui.view.mode
+        rows = [PickRow(mode, mode, MEANINGS[mode], current=mode == now) for mode in self._modes()]
         await self._choose("Permission mode", rows, self.set_mode)
 
     def _named_mode(self, name: str) -> None:
@@ -184,9 +180,7 @@ class ModelCommands(CommandGroup[CommandUi]):
         if not now and (self._ui.view.busy or self._ui.view.state is ev.SessionState.IDLE):
             now = await self._runner.ask(controls.APPLIED_EFFORT)
         now = now or self._ui.launch.settings.effort or ""
-        rows = [
-            PickRow(level, level, EFFORTS.get(level, ""), current=level == now) for level in self._efforts()
-        ]
+        rows = [PickRow(one, one, EFFORTS.get(one, ""), current=one == now) for one in self._efforts()]
         await self._choose("Effort", rows, self._named_effort, "How hard the model thinks.")
 
     # -- thinking ----------------------------------------------------------------------------------------
