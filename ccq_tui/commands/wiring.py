@@ -20,7 +20,7 @@ from ccq_tui.input.gate import HELD
 from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
-from ccq_tui.prompts.files import FileSource
+from ccq_tui.prompts.files import list_files
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.image_paths import file_facts
 from ccq_tui.prompts.images import PromptImage
@@ -46,7 +46,9 @@ class Completions:
         self.listed = False
         """Whether the CLI has listed its commands."""
         self._earlier = earlier
-        self._files = FileSource(ui.view.cwd, ui.clock)
+        self._files: Index | None = None
+        """The files as they were listed last."""
+        self._listed_at = float("-inf")
         self._listing: asyncio.Task[None] | None = None
         self._search = 0
         self._last: tuple[WantedCompletion, Offer] | None = None
@@ -85,22 +87,29 @@ class Completions:
                 none = "nothing found" if self._earlier() else "none yet"
                 offer(wanted, rows, "" if rows else f"{none} · Esc goes back to what you typed", more)
             case CompletionKind.FILES:
-                if self._files.stale and (self._listing is None or self._listing.done()):
-                    self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))
-                if self._files.index is None and self._listing is not None:
+                listing = self._listing
+                # The old list serves while the files are listed again.
+                if listing is None or (listing.done() and self._ui.clock() - self._listed_at >= 15.0):
+                    listing = self._listing = asyncio.create_task(self._list_files())
+                if self._files is None:
                     offer(wanted, (), "Looking for files…")
                     # Typing on ends this search, not the listing that the next one needs as well.
-                    await asyncio.shield(self._listing)
-                if self._files.index is not None:
-                    rows, more = await self._found(self._files.index, wanted.query)
+                    await asyncio.shield(listing)
+                if self._files is not None:
+                    rows, more = await self._found(self._files, wanted.query)
                     sized = await asyncio.to_thread(_with_sizes, rows, self._ui.view.cwd)
                     offer(wanted, sized, more=more)
+
+    async def _list_files(self) -> None:
+        paths = await asyncio.to_thread(list_files, self._ui.view.cwd)
+        self._files = await asyncio.to_thread(Index, paths, paths=True)
+        self._listed_at = self._ui.clock()
 
     async def _found(self, index: Index, query: str) -> tuple[tuple[Completion, ...], int]:
         """Return the best rows, and how many more match."""
         mine = self._search
         found, count = await asyncio.to_thread(index.search, query, MOST_ROWS, lambda: mine != self._search)
-        rows = tuple(Completion(index.texts[item.index], index.texts[item.index]) for item in found)
+        rows = tuple(Completion(index.texts[at], index.texts[at]) for at in found)
         return rows, count - len(rows)
 
 
@@ -134,7 +143,7 @@ def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Comple
     found, _ = Index(names).search(query, len(commands))
     return tuple(
         Completion(command.name, f"/{command.name}", command.arguments, command.description, command.aliases)
-        for command in (commands[item.index] for item in found)
+        for command in (commands[at] for at in found)
     )
 
 

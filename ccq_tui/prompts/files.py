@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.worktrees.git import GitError, git
 
 MOST_FILES = 200_000
@@ -23,16 +21,8 @@ SKIPPED = frozenset(
 """Directories left out if no git says what to leave out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
-    """Paths under a directory, directories with a slash at their end; ``cut`` when there were too many."""
-
-    paths: tuple[str, ...]
-    cut: bool = False
-
-
-def list_files(directory: Path) -> Files:
-    """List the files under a directory and the directories they are in; for a thread.
+def list_files(directory: Path) -> tuple[str, ...]:
+    """List the files under a directory and the directories they are in, with a slash; for a thread.
 
     Names that cannot be typed into a prompt are left out: not UTF-8, control characters, or both a quote
     and a blank.
@@ -43,11 +33,11 @@ def list_files(directory: Path) -> Files:
     paths: dict[str, None] = {}
     for name in names:
         if len(paths) >= MOST_FILES:
-            return Files(tuple(paths), cut=True)
+            break
         if _typable(name):
             paths.update(dict.fromkeys(_parents(name, paths)))
             paths[name] = None
-    return Files(tuple(paths))
+    return tuple(paths)
 
 
 def untracked_files(directory: Path) -> tuple[str, ...]:
@@ -85,29 +75,3 @@ def _parents(name: str, known: dict[str, None]) -> list[str]:
 
 def _typable(name: str) -> bool:
     return bool(name) and name.isprintable() and not ('"' in name and " " in name)
-
-
-class FileSource:
-    """The files of a directory, ready to be searched."""
-
-    def __init__(self, directory: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        self._directory = directory
-        self._clock = clock
-        self._listed_at = float("-inf")
-        self.index: Index | None = None
-        """The files as they were listed last, or None before that."""
-        self.cut = False
-        """Whether there were more files than are listed."""
-
-    @property
-    def stale(self) -> bool:
-        """Whether it is time to list the files again."""
-        # Seconds after which the files are listed again; the old list serves meanwhile.
-        return self._clock() - self._listed_at >= 15.0
-
-    def refresh(self) -> None:
-        """List the files; for a thread."""
-        started = self._clock()
-        files = list_files(self._directory)
-        self.index, self.cut = Index(files.paths, paths=True), files.cut
-        self._listed_at = max(started, self._clock())

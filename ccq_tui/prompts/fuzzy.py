@@ -5,20 +5,11 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 LONGEST = 400
 """Most characters of a text that are searched."""
 _SLICE = 2_000
 _LENGTH_COUNTS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class FuzzyMatch:
-    """One text that matches: its place among the texts, and its score; more is better."""
-
-    index: int
-    score: int
 
 
 class Index:
@@ -36,27 +27,23 @@ class Index:
 
     def search(
         self, query: str, most: int, stopped: Callable[[], bool] = lambda: False
-    ) -> tuple[list[FuzzyMatch], int]:
-        """Return the ``most`` texts that match best, the best first, and how many match in all.
+    ) -> tuple[list[int], int]:
+        """Return the places of the ``most`` texts that match best, the best first, and how many match.
 
         Nothing is found once ``stopped`` says True.
         """
         wanted = query.lower()
-        found: list[FuzzyMatch] = []
+        best: list[tuple[int, int]] = []
         count = 0
         matches = pattern(wanted).match
         for begin in range(0, len(self._lines), _SLICE):
             if stopped():
                 return [], 0
-            part = self._lines[begin : begin + _SLICE]
-            here = [
-                FuzzyMatch(begin + at, self._score(wanted, line))
-                for at, line in enumerate(part)
-                if matches(line)
-            ]
+            part = enumerate(self._lines[begin : begin + _SLICE], begin)
+            here = [(self._score(wanted, line), -at) for at, line in part if matches(line)]
             count += len(here)
-            found = heapq.nlargest(most, (*found, *here), key=lambda one: (one.score, -one.index))
-        return found, count
+            best = heapq.nlargest(most, (*best, *here))
+        return [-at for _, at in best], count
 
     def _score(self, query: str, line: str) -> int:
         if not self._paths:
