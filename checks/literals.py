@@ -17,7 +17,7 @@ FOR_THE_MODEL = {
     "agent/claude/options.py": "prompts to the model",
     "bridges/mcp/tools.py": "errors, for the model",
     "bridges/mcp/server.py": "instructions and results for the model",
-    "questions/message.py": "answers that go to the model as a message",
+    "questions/wire.py": "answers that go to the model",
     "questions/parse.py": "problems of a malformed question, which go back to the model",
     "questions/partial_parse.py": "the same, while the question is written",
     "prompts/shell_runs.py": "Claude Code's own words around the output of a command",

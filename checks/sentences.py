@@ -38,7 +38,7 @@ FIXED_THERE = {
     "cli/relay.py": "Ctrl+C",
     "cli/serve.py": "Ctrl+C",
     "plain/session.py": "Ctrl+C",
-    "questions/acts.py": "PgUp PgDn",
+    "questions/keys.py": "PgUp PgDn",
     "input/keynames.py": "PgUp PgDn",
     "screens/sessions/rows.py": "PgUp PgDn",
     "screens/sessions/trust.py": "PgUp PgDn",

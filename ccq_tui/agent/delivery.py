@@ -35,7 +35,7 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Outcome
-from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.wire import answers_as_message
 from ccq_tui.words import listed
 
 RECORDED_SECONDS = 2.0

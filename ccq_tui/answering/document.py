@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ccq_tui.questions import conditions
-from ccq_tui.questions.limits import wanted
+from ccq_tui.questions.limits import asked, wanted
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Answer, Kind, Question
 from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line, shown_label
@@ -80,7 +79,7 @@ def _facts(question: Question, *, given: bool) -> Iterator[str]:
 def set_blocks(questions: tuple[Question, ...], answers: Iterable[Answer] = ()) -> Iterator[Passage]:
     """Return the questions of a set with their answers, without those that these leave out."""
     given = tuple(answers)
-    shown = conditions.asked(questions, given) if len(given) == len(questions) else [True] * len(questions)
+    shown = asked(questions, given) if len(given) == len(questions) else [True] * len(questions)
     for at, question in enumerate(questions):
         if shown[at]:
             yield from question_blocks(question, str(at + 1), given[at] if at < len(given) else None)

@@ -16,11 +16,9 @@ from functools import cache
 from typing import Any, ClassVar, Literal, TypeGuard
 from unicodedata import normalize
 
-from ccq_tui.questions.asked import Asked
-from ccq_tui.questions.limits import SKIPS, allowed_words, length_words, skips
+from ccq_tui.questions.limits import SKIPS, allowed_range, allowed_words, length_words, number_problem, skips
 from ccq_tui.questions.marks import MOST_QUOTED, marks, quoted
-from ccq_tui.questions.model import Answer, Condition, FieldRules, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.numbers import allowed_range, number_problem
+from ccq_tui.questions.model import Answer, Asked, Condition, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Outcome
 
 VERSION = 1
@@ -324,7 +322,7 @@ def _decision(question: Question, data: Mapping[str, Any]) -> Answered:
 def _content(form: Asked, data: Mapping[str, Any]) -> Answered:
     """Read values by their names, texts as they are."""
     from ccq_tui.answering.grammar import TypedError
-    from ccq_tui.questions.checking import FieldError, check
+    from ccq_tui.questions.limits import FieldError, check
 
     _check_fields(data, ("content",))
     if not isinstance(values := data["content"], Mapping):

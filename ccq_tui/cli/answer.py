@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,20 +50,13 @@ A set of several: the question's number and = come first.
 @click.option("--note", multiple=True, metavar="[Q=]TEXT", help="A note beside the answer.")
 @click.option("--discuss", metavar="TEXT", help="Reply to the whole set in prose instead.")
 @click.option("--json", "json_file", metavar="FILE|-", help="The answer as JSON.")
-def answer(
-    request: str,
-    choose: tuple[str, ...],
-    other: tuple[str, ...],
-    note: tuple[str, ...],
-    discuss: str | None,
-    json_file: str | None,
-) -> int:
+def answer(request: str, discuss: str | None, json_file: str | None, **flags: tuple[str, ...]) -> int:
     """Answer a request: a question set, a form, a permission or a plan.
 
     REQUEST is an id or any unambiguous prefix. "ccq-tui show REQUEST" has the
     numbers. Every question of a set needs an answer; of a form, what it requires.
     """
-    ways = [bool(choose or other or note), discuss is not None, json_file is not None]
+    ways = [any(flags.values()), discuss is not None, json_file is not None]
     if sum(ways) > 1:
         raise Refused("--json, --discuss and the other flags exclude each other: give one kind.")
     if not any(ways):
@@ -71,17 +64,16 @@ def answer(
     data = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:
-
         questions = asked.questions.questions if isinstance(asked, AnsweredRequest) else ()
         try:
             if data is not None:
                 return parse_outcome(asked, data)
             if not questions:
                 question = kind_of(asked).asked(asked).question
-                return parse_outcome(asked, _decision(question, choose, other, note, discuss))
+                return parse_outcome(asked, _decision(question, flags, discuss))
             if discuss is not None:
                 return parse_outcome(asked, {"discuss": discuss})
-            return parse_outcome(asked, {"answers": _answers(questions, choose, other, note)})
+            return parse_outcome(asked, {"answers": _answers(questions, flags)})
         except InvalidOutcome as error:
             message = _in_flags(questions, error) if data is None else f"the JSON is no answer: {error}"
             raise Refused(f"{message}.") from error
@@ -99,33 +91,32 @@ def decline(request: str, dismiss: bool) -> int:
     """
 
     def outcome_for(asked: Request) -> RequestOutcome:
-
         return Dismissed() if dismiss else outcome_of(asked, Declined())
 
     return _settle(request, outcome_for, "ccq-tui decline")
 
 
-def _decision(
-    question: Question, choose: Sequence[str], other: Sequence[str], note: Sequence[str], discuss: str | None
-) -> dict[str, Any]:
+Flags = Mapping[str, Sequence[str]]
+"""What was given with --choose, --other and --note."""
+
+
+def _decision(question: Question, flags: Flags, discuss: str | None) -> dict[str, Any]:
     """Return the decision that flags stand for, as public JSON."""
-    (answer,) = _answers((question,), choose, other, note)
+    (answer,) = _answers((question,), flags)
     chosen = answer.pop("selected", [])
-    if len(chosen) != 1 or other or discuss is not None:
+    if len(chosen) != 1 or flags["other"] or discuss is not None:
         raise Refused("a permission or a plan takes one --choose, and for some choices --note TEXT.")
     return {"choice": chosen[0], **answer}
 
 
-def _answers(
-    questions: Sequence[Question], choose: Sequence[str], other: Sequence[str], note: Sequence[str]
-) -> list[dict[str, Any]]:
+def _answers(questions: Sequence[Question], flags: Flags) -> list[dict[str, Any]]:
     """Return the answers that flags stand for, as public JSON.
 
     Each flag is ``[Q=]VALUE``; in a set of one question a text is taken unchanged.
     """
     count = len(questions)
     answers: list[dict[str, Any]] = [{} for _ in range(count)]
-    for value in choose:
+    for value in flags["choose"]:
         at, text = _addressed("--choose", value, count, "N[,N]")
         if fold(text) in NONE and questions[at].multi_select:
             answers[at]["empty"] = True
@@ -134,8 +125,8 @@ def _answers(
             names = Names(questions[at])
             places = _places(names, text, f"question {at + 1}: ") if questions[at].options else [0]
             answers[at].setdefault("selected", []).extend(place + 1 for place in places)
-    for name, values in (("other", other), ("note", note)):
-        for value in values:
+    for name in ("other", "note"):
+        for value in flags[name]:
             at, text = _addressed(f"--{name}", value, count, "TEXT")
             if name in answers[at]:
                 raise Refused(f"--{name} was given twice for question {at + 1}: give it once.")
@@ -158,7 +149,6 @@ def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str
 
 
 def _places(names: Names, text: str, where: str) -> list[int]:
-
     try:
         return read_flag(names, text)
     except TypedError as error:
@@ -212,7 +202,6 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
 
 
 def _taken(stored: StoredRequest, called: str) -> Taken:
-
     at = f" at {local(stored.settled_at, seconds=True)}" if stored.settled_at else ""
     if isinstance(stored.outcome, Cancelled):
         did = f"withdrawn{at}: {one_line(stored.outcome.reason, 200)}"
@@ -243,7 +232,6 @@ def delivery_words(store: Store, request: Request, place: Place) -> str:
 
 
 def _read(name: str) -> bytes:
-
     try:
         with click.open_file(name, "rb") as file:
             data: bytes = file.read(MOST_JSON + 1)

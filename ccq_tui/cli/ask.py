@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ccq_tui.plain.lines import Lines
     from ccq_tui.preboot_input import EarlyPrompt
     from ccq_tui.questions import Answer, Question, QuestionSet
-    from ccq_tui.questions.asked import Asked
+    from ccq_tui.questions.model import Asked
     from ccq_tui.questions.state import PanelState
 
     Result = FilledIn | Unanswered

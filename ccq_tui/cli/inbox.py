@@ -1,4 +1,4 @@
-"""Commands that print what the inbox holds, for people and for scripts."""
+"""Commands that print what the inbox holds, or wait for a change of it, for people and for scripts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import click
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.cli.answer import delivery_words
-from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import AS_JSON, as_json_flag, flag, given_settings, setting_flags, with_flags
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.options import AS_JSON, flag, given_settings, seconds_in, setting_flags, with_flags
 from ccq_tui.cli.session import begin, end_on_signals
 from ccq_tui.cli.store import (
     SINCE,
@@ -31,26 +31,18 @@ from ccq_tui.cli.store import (
     since,
 )
 from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox import format as texts
 from ccq_tui.inbox import records
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.format import (
-    history_lines,
-    inbox_lines,
-    native_lines,
-    request_lines,
-    session_lines,
-    shortener,
-    undelivered_lines,
-    unread_words,
-)
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import sentences, table
 from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
 from ccq_tui.inbox.requests import Asker, Request
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo, not_terminals
 from ccq_tui.plain.mode import plain_reason
+from ccq_tui.processes import alive
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, bytes_counted
 from ccq_tui.worktrees.model import can_be_there
@@ -190,7 +182,7 @@ def _print_inbox(
         if store.requests.unreadable:
             unread = sorted(store.requests.unreadable)
             numbers = ", ".join(map(str, unread[:10]))
-            echo(f"{unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
+            echo(f"{texts.unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
         if printed is not None:
             if text := printed(map(records.request_record, found)):
                 print_lines(text)
@@ -205,15 +197,15 @@ def _print_inbox(
         return named.get(key) or key[:SHORT]
 
     drawn = sentences if read else table
-    lines = inbox_lines(found, shortener(ids), names, drawn)
+    lines = texts.inbox_lines(found, texts.shortener(ids), names, drawn)
     if found and state is RequestState.PENDING:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
     if native:
         from ccq_tui.doctor.examine import examine_hooks
 
-        lines += native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
+        lines += texts.native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
     if late:
-        lines += ["", *undelivered_lines(late, names, places.__getitem__)]
+        lines += ["", *texts.undelivered_lines(late, names, places.__getitem__)]
     print_lines("\n".join(lines))
 
 
@@ -241,7 +233,7 @@ def sessions(as_json: bool, session: str | None, start: datetime | None, labels:
         rows = (records.session_record(one, *(count.get(one.id, 0) for count in counts)) for one in found)
         print_lines(records.list_report("sessions", rows))
     else:
-        print_lines("\n".join(session_lines(found, waiting, shortener(ids), undelivered)))
+        print_lines("\n".join(texts.session_lines(found, waiting, undelivered, texts.shortener(ids))))
     return ENDED
 
 
@@ -272,7 +264,7 @@ def history(
     if as_json:
         print_lines(records.list_report("changes", (records.change_record(change) for change in found)))
     else:
-        print_lines("\n".join(history_lines(found, shortener(requests), shortener(every))))
+        print_lines("\n".join(texts.history_lines(found, texts.shortener(requests), texts.shortener(every))))
     return ENDED
 
 
@@ -289,9 +281,76 @@ def _follow(store: Store, start: datetime | None, only: str | None, after: int |
     return ENDED
 
 
+Found = tuple[str, dict[str, Any]]
+"""The state and the record of what was waited for."""
+
+
+@click.command()
+@click.argument("name", metavar="REQUEST|SESSION", shell_complete=complete_waiting)
+@click.option(
+    "--until",
+    type=click.Choice(("answered", "idle", "ended")),
+    help="Nothing waits for a person; the turn is over; no process runs. "
+    "[default: answered for a request, idle for a session]",
+)
+@click.option(
+    "--timeout", metavar="T", help="At most this long, as in 90s, 15m, 2h; 0 looks once. Then end with 1."
+)
+@with_flags(AS_JSON)
+def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> int:
+    """Wait until a request is decided, or a session's turn is over.
+
+    REQUEST or SESSION is an id or any unambiguous prefix.
+    """
+    end_on_signals()
+    once = timeout in ("0", "0s")
+    seconds = 0.0 if once else seconds_in("--timeout", timeout)
+    with opened_store() as store:
+        what = "request" if name and store.ids.requests(name, 1) else "session"
+        if what == "request" and until in ("idle", "ended"):
+            raise Refused(f"--until {until} needs a session; a request is only answered.")
+        if what == "request":
+            asked = find_request(store, name).request
+            key, called = asked.id, store.ids.name_of(asked)
+        else:
+            key = find_session(store, name)
+            known = store.sessions.get(key)
+            called = (known.name if known else "") or key
+        for _ in looks(store, seconds):
+            found = _request(store, key) if what == "request" else _session(store, key, until)
+            if found is not None:
+                words = f"{one_line(called, 80)}: {found[0]}."
+                print_lines(records.report(what, found[1]) if as_json else words)
+                return ENDED
+    echo(f"{one_line(called, 80)}: still waits{'' if once else f' after {timeout}'}.", err=True)
+    return CRASHED
+
+
+def _request(store: Store, key: str) -> Found | None:
+    now = store.requests.get(key)
+    if now is None:
+        raise Refused("the request was deleted; ccq-tui history has what became of it.")
+    return None if now.state is RequestState.PENDING else (now.state, records.whole_record(now))
+
+
+def _session(store: Store, key: str, until: str | None) -> Found | None:
+    now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
+    if now is None:
+        raise Refused("the session was deleted; ccq-tui sessions lists those that are left.")
+    match until:
+        case "answered":
+            has_come = not waiting
+        case "ended":
+            has_come = not alive(now.owner)
+        case _:
+            has_come = not alive(now.owner) or (now.state is SessionState.IDLE and not waiting)
+    rounds = len(store.requests.question_sets(key))
+    return (now.state, {**records.session_record(now, waiting, rounds=rounds)}) if has_come else None
+
+
 @click.command()
 @click.argument("request", shell_complete=complete_waiting)
-@as_json_flag
+@with_flags(AS_JSON)
 def show(request: str, as_json: bool) -> int:
     """Show a request, and how to answer it or what became of it.
 
@@ -312,7 +371,7 @@ def show(request: str, as_json: bool) -> int:
         "" if there else f"its directory is gone: {resume} --cwd DIR",
     ]
     session = " · ".join(part for part in parts if part)
-    print_lines("\n".join(request_lines(stored, called, session, unreached)))
+    print_lines("\n".join(texts.request_lines(stored, called, session, unreached)))
     return ENDED
 
 

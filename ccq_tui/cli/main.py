@@ -104,7 +104,7 @@ _GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "show": ("inbox", "Show a request, and how to answer it."),
         "answer": ("answer", "Answer a question set, a form, a permission or a plan."),
         "decline": ("answer", "Decline a request: nothing is chosen or allowed."),
-        "wait": ("wait", "Wait for an answer, or for the end of a turn."),
+        "wait": ("inbox", "Wait for an answer, or for the end of a turn."),
         "history": ("inbox", "List every change of a request or a session."),
     },
     "Asking": {

@@ -20,7 +20,7 @@ from ccq_tui.forms import post_commit, reflections
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.reading import FormFileError, find_form
 from ccq_tui.output import echo
-from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.model import Asked
 from ccq_tui.text import one_line, reason
 from ccq_tui.words import listed
 from ccq_tui.worktrees.git import GitError

@@ -51,7 +51,6 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
             if not os.path.lexists(path):
                 if needed:
                     raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
-
                 path = Path(ending.enter_context(TemporaryDirectory(prefix="ccq-"))) / path.name
             store = ending.enter_context(closing(Store(path)))
             if store.database.notice:
@@ -107,42 +106,37 @@ def print_lines(text: str, *, done: str = "") -> bool:
     return True
 
 
-def complete_waiting(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> list[CompletionItem]:
-    """Propose requests that wait to the shell."""
-
-    def found(store: Store) -> Iterable[tuple[str, str]]:
-        return (
-            (store.ids.name_of(one.request), kind_of(one.request).summary(one.request))
-            for one in store.requests.waiting()
-        )
-
-    return _proposed(start, found)
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def complete_sessions(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> list[CompletionItem]:
-    """Propose sessions to the shell."""
-    return _proposed(
-        start, lambda store: ((one.id, one.name or one.directory) for one in store.sessions.page())
-    )
-
-
-def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) -> list[CompletionItem]:
-    """Return the items found that begin with ``start``; none if the inbox cannot be read.
+def _completing(find: Callable[[Store], Iterable[tuple[str, str]]]) -> Complete:
+    """Return what proposes names of the inbox to the shell; nothing if the inbox cannot be read.
 
     A shell has no place for an error message while it completes.
     """
-    with suppress(Refused), opened_store() as store:
-        return [
-            CompletionItem(name, help=fit(about, 60))
-            for name, about in find(store)
-            # A harmful name cannot be shown as it is, and its harmless form could not be found again.
-            if name.startswith(start) and safe(name, keep_newlines=False) == name
-        ]
-    return []
+
+    def complete(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+        with suppress(Refused), opened_store() as store:
+            return [
+                CompletionItem(name, help=fit(about, 60))
+                for name, about in find(store)
+                # A harmful name cannot be shown as it is, and its harmless form could not be found again.
+                if name.startswith(start) and safe(name, keep_newlines=False) == name
+            ]
+        return []
+
+    return complete
+
+
+def _waiting(store: Store) -> Iterator[tuple[str, str]]:
+    for one in store.requests.waiting():
+        yield store.ids.name_of(one.request), kind_of(one.request).summary(one.request)
+
+
+complete_waiting = _completing(_waiting)
+complete_sessions = _completing(
+    lambda store: ((one.id, one.name or one.directory) for one in store.sessions.page())
+)
 
 
 def find_request(store: Store, name: str) -> StoredRequest:

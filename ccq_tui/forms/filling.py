@@ -29,7 +29,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
-from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.model import Asked
 from ccq_tui.questions.state import PanelState
 
 _logger = logging.getLogger(__name__)

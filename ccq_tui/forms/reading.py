@@ -20,9 +20,8 @@ from ccq_tui.config.errors import explain
 from ccq_tui.config.paths import config_dir, expanded
 from ccq_tui.questions import Answer, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions import schema_form as schemas
-from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.limits import PatternError, matcher
-from ccq_tui.questions.model import Condition
+from ccq_tui.questions.model import Asked, Condition
 from ccq_tui.questions.schema_form import LONGEST_PATTERN, MOST_FIELDS, MOST_OPTIONS
 from ccq_tui.text import one_line
 from ccq_tui.words import listed

@@ -14,8 +14,7 @@ from ccq_tui.forms.reading import form_of
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Kind, Question
-from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.numbers import json_number
+from ccq_tui.questions.limits import asked, json_number
 
 VERSION = 1
 """The version of the record's own fields."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import AnsweredRequest, PermissionRequest, QuestionRequest, Request
-from ccq_tui.questions.acts import NO_ROW
 from ccq_tui.questions.model import CLAUDE
-from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.questions.state import NO_ROW, PanelState, opened
 
 Draft = PanelState
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from types import MappingProxyType
 
-from ccq_tui.inbox import document
-from ccq_tui.inbox.choices import answer_to
+from ccq_tui.inbox import layout
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds.decisions import answer_to
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.place import Place, stored_group
 from ccq_tui.inbox.requests import (
@@ -23,7 +22,7 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
-from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.model import Asked
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import common_start, one_line
 from ccq_tui.words import SHORT, plural
@@ -32,6 +31,7 @@ LONGEST_ID = 200
 PLACE_WIDTH = 30
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
+Counts = Mapping[str, int]
 Drawn = Callable[[Sequence[str], Iterable[Sequence[str]]], list[str]]
 """A table in columns, or in sentences."""
 
@@ -67,12 +67,10 @@ def inbox_lines(
     return drawn(("REQUEST", "KIND", "ASKED", "SESSION", "WHAT"), rows)
 
 
-def undelivered_lines(
-    undelivered: Mapping[str, int], session_name: Shorten, place: Callable[[str], Place]
-) -> list[str]:
+def undelivered_lines(late: Counts, session_name: Shorten, place: Callable[[str], Place]) -> list[str]:
     """Say which confirmed answers have not reached their agents, and what to do."""
     lines = []
-    for name, count in undelivered.items():
+    for name, count in late.items():
         answers, it = plural(count, "answer"), "it" if count == 1 else "them"
         called = one_line(session_name(name), NAME_WIDTH)
         short = one_line(name[:SHORT], SHORT)
@@ -95,10 +93,7 @@ def undelivered_lines(
 
 
 def session_lines(
-    sessions: Sequence[StoredSession],
-    waiting: Mapping[str, int],
-    session_id: Shorten,
-    undelivered: Mapping[str, int] = MappingProxyType({}),
+    sessions: Sequence[StoredSession], waiting: Counts, undelivered: Counts, session_id: Shorten
 ) -> list[str]:
     """List sessions, the one that changed last at the end."""
     if not sessions:
@@ -174,7 +169,7 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
     ]
     if stored.context.strip():
         lines += ["", f"{one_line(origin.called, 40)} wrote before:", *kept_lines(stored.context, "  ")]
-    lines += document.lines(kind.document(request, stored.outcome))
+    lines += layout.lines(kind.document(request, stored.outcome))
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]
     how = wrapped(unreached) if unreached else how_to_answer(request, one_line(called, 1000))

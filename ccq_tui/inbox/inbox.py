@@ -22,7 +22,6 @@ from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest, Signal
 from ccq_tui.inbox.port import (
     Added,
     Delivered,
-    DraftUpdated,
     Grown,
     InboxChange,
     InboxRenewed,
@@ -32,8 +31,8 @@ from ccq_tui.inbox.port import (
 )
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
-from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest
-from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredDraft, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import News, Worker
 from ccq_tui.inbox.verdicts import (
     AlreadySettled,
@@ -191,8 +190,8 @@ class Inbox:
             self._saving = None
         typed, self._typed = self._typed, {}
         drafts = [
-            StoredDraft(one.version, name, one.draft_actor, one.draft)
-            for name, one in typed.items()
+            StoredDraft(one.request, one.draft, one.draft_actor, one.version)
+            for one in typed.values()
             if one.draft is not None and one.stale is None
         ]
         due = self._due
@@ -490,7 +489,7 @@ class Inbox:
                     if (opened := self._known.get(request_id)) is not None:
                         opened.stored = replace(opened.stored, state=RequestState.DELIVERED)
                     self._news.emit(change)
-                case DraftUpdated():
+                case StoredDraft():
                     opened = self._known.get(change.request.id)
                     if opened is not None and (newer := opened.hear(change)) is not None:
                         self.report(newer, opened)

@@ -7,21 +7,18 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.kinds import outcome_of
-from ccq_tui.inbox.port import DraftUpdated, Parked, RequestChange, Settled
+from ccq_tui.inbox.port import Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
+from ccq_tui.inbox.store.rows import RequestState, StoredDraft, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions import Dismissed, Outcome
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.store.store import StoredDraft
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -93,7 +90,7 @@ class OpenRequest:
         self.draft: Draft | None = None
         self.draft_actor: Actor | None = None
         self.version = 0
-        self.stale: DraftUpdated | None = None
+        self.stale: StoredDraft | None = None
         self.recalled: tuple[Recalled | None, ...] = ()
         self.arriving: Arriving | None = None
         self.by_message = False
@@ -216,7 +213,7 @@ class OpenRequest:
         if draft is not None and not self.is_touched:
             self.draft, self.version = draft.draft, draft.serial
 
-    def hear(self, change: DraftUpdated) -> DraftUpdated | None:
+    def hear(self, change: StoredDraft) -> StoredDraft | None:
         """Take another process's change of the draft, or keep it until `take_over`; return it unless old."""
         if change.serial <= self.version or not self.is_pending:
             return None
@@ -226,7 +223,7 @@ class OpenRequest:
         self._begin_from(change)
         return change
 
-    def _begin_from(self, change: DraftUpdated) -> None:
+    def _begin_from(self, change: StoredDraft) -> None:
         self.draft, self.version = change.draft, change.serial
         self.stale, self.is_touched = None, False
         self._inbox.forget_draft(self)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.store.rows import StoredCommand
+from ccq_tui.inbox.store.rows import StoredCommand, StoredDraft
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions.state import Arriving
 
@@ -138,30 +137,6 @@ class Delivered:
 
 
 @dataclass(frozen=True, slots=True)
-class DraftUpdated:
-    """Another process changed the draft of a pending request.
-
-    Attributes:
-        request: The request.
-        draft: The draft on disk.
-        actor: Who changed it, or None if unknown.
-        serial: Its place in the order of saving.
-        stale: Whether something was typed here before: that draft stays until a person takes this one over.
-    """
-
-    request: Request
-    draft: Draft
-    actor: Actor | None
-    serial: int
-    stale: bool = False
-
-    @property
-    def words(self) -> str:
-        """Where the draft was changed, for a person."""
-        return f"changed {self.actor.where_from_here if self.actor else 'on another surface'}"
-
-
-@dataclass(frozen=True, slots=True)
 class InboxTrouble:
     """The disk takes no requests, so they stay in memory; ``message`` is for a person."""
 
@@ -195,7 +170,7 @@ class Notified:
     message: str
 
 
-RequestChange = Added | Grown | DraftUpdated | Parked | Settled
+RequestChange = Added | Grown | StoredDraft | Parked | Settled
 InboxChange = (
     RequestChange | Delivered | SessionNoted | Notified | StoredCommand | InboxTrouble | InboxRenewed
 )

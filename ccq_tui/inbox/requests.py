@@ -14,8 +14,7 @@ from typing import Any
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Dismissed, Outcome, QuestionSet
-from ccq_tui.questions.asked import Asked
-from ccq_tui.questions.model import CLAUDE
+from ccq_tui.questions.model import CLAUDE, Asked
 from ccq_tui.questions.schema_form import read_form, read_link, unusable
 from ccq_tui.text import one_line
 

@@ -18,9 +18,8 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.requests import AnsweredRequest, FormRequest, PlanRequest, Request
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.rows import StoredDraft, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Won
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
@@ -271,7 +270,7 @@ class _Talk:
 
     def changed(self, change: object) -> None:
         """Say that another surface changed the draft."""
-        if isinstance(change, DraftUpdated) and isinstance(self._opened.request, AnsweredRequest):
+        if isinstance(change, StoredDraft) and isinstance(self._opened.request, AnsweredRequest):
             how = "; “take” continues with it, and drops what was typed here" if change.stale else ""
             self._lines.note(f"The draft was {change.words}{how}.")
 

@@ -12,8 +12,8 @@ from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.plain.lines import Lines
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Answered, Discussed, QuestionSet
-from ccq_tui.questions.message import MESSAGE
 from ccq_tui.questions.prose import answer_line
+from ccq_tui.questions.wire import MESSAGE
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript import outcomes

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ccq_tui.questions import acts, moves
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.questions import moves
+from ccq_tui.questions.events import Event, Pressed
 from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
 NEEDED = "an answer is needed here · give one, or decline"
+KEPT = "your words are kept, not sent · Enter again sends them"
 
 
 def go_on(state: PanelState) -> PanelState:
     """Take the current answer, and continue with the next question, the review, or the end."""
     if state.page.question.acts:
-        return acts.send(state) if state.typing else acts.take_row(state)
+        return send(state) if state.typing else take_row(state)
     match state.focus:
         case Focus.LIST:
             return _from_list(state)
@@ -78,7 +81,7 @@ def back(state: PanelState) -> PanelState:
 def decline(state: PanelState) -> PanelState:
     """Ask whether to decline; if asked already, decline."""
     if state.page.question.acts:
-        return acts.refuse(state)
+        return refuse(state)
     if state.focus is Focus.DECLINE:
         return replace(state, outcome=Declined())
     return replace(moves.leave_text(state), focus=Focus.DECLINE, large=False, notice="")
@@ -170,3 +173,91 @@ def _said_at(state: PanelState, tab: int, problem: str) -> PanelState:
     """Turn to a question, and show there why the set is not confirmed."""
     state = turn_to(state, tab)
     return replace(state, notice=problem) if state.page.is_field else replace(state, aside=problem)
+
+
+# -- acts: ways to decide, taken from their rows, by their keys or with their texts ------------------------
+
+
+def take(state: PanelState, row: int) -> PanelState:
+    """Take an act whose row was in sight: decide, or open its text."""
+    option = state.page.question.options[row]
+    if option.act is not None and option.act.takes_words:
+        return moves.open_words(state, row)
+    return replace(state.with_page(cursor=row), outcome=Answered((Answer((option.label,)),)))
+
+
+def take_row(state: PanelState) -> PanelState:
+    """Take the act under the cursor."""
+    if state.act is None:
+        return replace(state, large=False, aside="choose with ↑↓, y or n")
+    return take(state, state.page.cursor)
+
+
+def take_named(state: PanelState, row: int, *, at_once: bool) -> PanelState:
+    """Take an act by its key, or go to its row: what lasts, or came too early, needs Enter."""
+    act, there = state.page.question.acts[row], state.with_page(cursor=row)
+    if act.takes_words or (at_once and not act.lasts):
+        # Opening a text decides nothing, and a letter that refuses grants nothing.
+        seen = act.takes_words or not act.allows or moves.is_in_sight(state, row)
+        return take(there, row) if seen else moves.sought(there, row)
+    if act.lasts:
+        there = moves.small(there)
+    # Before a panel is drawn none of its rows is in sight, and no line is seen.
+    asks = there.large or (act.allows and state.unseen and (state.large or state.in_sight))
+    return there if asks else replace(there, aside="Enter takes it")
+
+
+def click(state: PanelState, row: int) -> PanelState:
+    """Take the act under the cursor; elsewhere move the cursor there, for a second click to confirm."""
+    if row not in state.page.rows:
+        return state
+    if row != state.page.cursor:
+        return moves.leave_text(state).with_page(cursor=row)
+    seen = state.page.question.acts[row].takes_words or moves.is_in_sight(state, row)
+    return take(state, row) if seen else moves.sought(state, row)
+
+
+def refuse(state: PanelState) -> PanelState:
+    """Go to the act that refuses without words; from a text only leave that."""
+    if state.typing:
+        return moves.leave_text(state)
+    acts = enumerate(state.page.question.acts)
+    return state.with_page(cursor=next(row for row, act in acts if not (act.allows or act.takes_words)))
+
+
+def send(state: PanelState) -> PanelState:
+    """Take the act whose text is open, with that."""
+    row, text = state.page.cursor, state.text
+    if not text.strip():
+        return moves.leave_text(state)
+    if not moves.is_in_sight(state, row):
+        return replace(state, aside=moves.OUT_OF_SIGHT)
+    if state.stray is not None:
+        return replace(state, stray=None, aside=KEPT)
+    if state.doubt is not None:
+        return replace(state, doubt=None, aside=f"Enter again sends “{text}”")
+    label = state.page.question.options[row].label
+    return replace(state, outcome=Answered((Answer((label,), text),)))
+
+
+def confirmed(after: PanelState, before: PanelState, event: Event) -> PanelState:
+    """Ask once more before that goes ahead which was not wholly on the screen."""
+    if not asks_again(replace(after, warned=before.warned)):
+        return after
+    key = shown_key(event.key) if isinstance(event, Pressed) else "a click"
+    return replace(after, outcome=None, large=False, warned=(after.page.cursor, key))
+
+
+def asks_again(state: PanelState) -> str:
+    """Return the lines in words that taking the row under the cursor asks again for, or ""."""
+    goes_ahead = state.questions.is_agreement or (state.act is not None and state.act.allows)
+    is_warned = state.warned is not None and state.warned[0] == state.page.cursor
+    return unseen_lines(state) if goes_ahead and not is_warned else ""
+
+
+def unseen_lines(state: PanelState) -> str:
+    """Count the lines that were never on the screen, in words; "" where all were."""
+    if not state.unseen:
+        return ""
+    least = "over " if state.at_least else ""
+    return f"{least}{state.unseen:,} {'line' if state.unseen == 1 and not least else 'lines'}"

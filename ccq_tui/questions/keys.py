@@ -8,7 +8,7 @@ from functools import partial
 
 from ccq_tui.input.gate import KeyKind
 from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, key_line, row_for
-from ccq_tui.questions import acts, flow, moves
+from ccq_tui.questions import flow, moves
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.limits import counted, selection_problem
 from ccq_tui.questions.marks import WORD_OF, YES_NO, misleads, number_of
@@ -204,7 +204,7 @@ def kind_of(state: PanelState, event: Pressed) -> KeyKind:
 def _enter_decides(state: PanelState) -> bool:
     page = state.page
     if page.question.acts and not state.typing:
-        return page.cursor in page.rows and not page.question.acts[page.cursor].takes_words
+        return state.act is not None and not state.act.takes_words
     if state.focus is Focus.LIST:
         return page.cursor != page.other_row or page.question.closed or bool(page.draft.other.strip())
     return state.focus in (Focus.REVIEW, Focus.FIELD) or state.sends_text
@@ -220,23 +220,24 @@ def _types(seed: str) -> KeyStep:
     return KeyStep(partial(moves.open_other, seed=seed), writes=True)
 
 
-def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
+def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT, *, pages: bool = False) -> Hints:
     """Return the keys worth showing with what they do: Enter first.
 
     In a multi-select, the key that selects comes before it while nothing is selected. ``more`` are the words
-    of the key that shows all, or "".
+    of the key that shows all, or ""; ``pages``: some details of a decision are cut.
     """
-    page, now, question = state.page, words(state), state.page.question
+    page, now, question, enter = state.page, words(state), state.page.question, enter_words(state)
     if state.doubt is not None:
         leave = "keep, back" if state.focus is Focus.NOTE else "keep as draft"
-        return (("Enter", _reading(state)), ("Tab", _reading(moves.swap(state))), ("Esc", leave))
+        return (("Enter", enter), ("Tab", enter_words(moves.swap(state))), ("Esc", leave))
+    if question.acts:
+        return _decision_hints(state, enter, chosen, pages=pages)
     form, on_other, multi = state.questions.is_form, _on_other(state), "multi" in now
     optional = question.optional and not (page.answered or page.proposed or question.multi_select)
     does = {"tab": "skip" if optional else "next"}
-    enter: str = enter_words(state)
     match state.focus:
         case Focus.DECLINE:
-            now, enter, leave = now & {"declining", "form"}, "", "keep" if form else "keep the question"
+            now, enter, leave = now & {"declining", "form"}, Does(""), "keep" if form else "keep the question"
         case Focus.FILTER:
             now, leave = now & {"moving"}, "clear filter"
         case Focus.REVIEW:
@@ -266,6 +267,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
 
 LEAVES = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}
 OTHERS = "other options"
+ASK = "ask again"
 
 
 READINGS = {Focus.OTHER: "answer", Focus.NOTE: "note", Focus.DISCUSS: "discuss", Focus.FIELD: "answer"}
@@ -279,7 +281,7 @@ def _reading(state: PanelState) -> Does:
 def enter_words(state: PanelState) -> Does:
     """Return in so many words what Enter does in a state."""
     if state.page.question.acts:
-        return acts.enter_words(state)
+        return _decision_words(state)
     if state.doubt is not None:
         return _reading(state)
     if state.typing and state.focus is not Focus.FIELD and not state.text.strip():
@@ -357,11 +359,53 @@ def _list_words(state: PanelState) -> Does:
 def _take_words(state: PanelState, target: str) -> Does:
     if state.arriving is not None:
         return Does("select", target)
-    if state.questions.is_agreement and (unseen := acts.asks_again(state)):
-        return Does(acts.ASK, link=f", {unseen} unseen")
+    if state.questions.is_agreement and (unseen := flow.asks_again(state)):
+        return Does(ASK, link=f", {unseen} unseen")
     return Does("choose" if state.needs_review else "send", target)
 
 
 def row_words(page: Page, row: int) -> str:
     """Return the name of a row."""
     return f"“{page.draft.other}”" if row == page.other_row else shown_label(page.question.options[row].title)
+
+
+# -- acts: ways to decide -----------------------------------------------------------------------------------
+
+
+def _decision_words(state: PanelState) -> Does:
+    act, row = state.act, state.page.cursor
+    if act is None:
+        return Does("")
+    if state.doubt is not None:
+        return Does("allow" if act.allows else "deny", f"“{state.text}”")
+    if act.takes_words and not (state.typing and state.text.strip()):
+        return Does("back" if state.typing else "write")
+    if state.typing and state.stray is not None:
+        return Does("keep these words")
+    unseen = flow.unseen_lines(state) if act.allows else ""
+    link = f", {unseen} unseen" if unseen else ""
+    if state.large or not moves.is_in_sight(state, row) or flow.asks_again(state):
+        return Does(ASK, link=link)
+    return Does(act.verb, act.about, link)
+
+
+def _decision_hints(state: PanelState, enter: Does, chosen: Chosen, *, pages: bool) -> Hints:
+    plan, large, none = bool(state.questions.editable), state.large, state.act is None
+    if state.typing:
+        does, leave = {"ctrl+g": "editor"}, "keep as draft" if state.text.strip() else "back"
+    else:
+        rows = len(state.page.rows)
+        hidden = large or none or (state.in_sight is not None and len(state.in_sight) < rows)
+        allow, deny = ("approve", "keep planning") if plan else ("allow", "deny")
+        leave = "small again" if large else "hide"
+        does = {
+            "up": "", "down": "", "y": allow if hidden and not large else "", "n": deny if hidden else "",
+            "space": "page" if pages and not large else "", "p": "all" if pages and not large else "",
+            "pagedown": "page" if plan and state.unseen and not pages else "",
+            "ctrl+g": "edit" if plan else "",
+        }  # fmt: skip
+    words = frozenset({"text"} if state.typing else {"rows", "moving", "plan"})
+    line = key_line(KeyPlace.DECISION, words, does, chosen, enter=enter, leave=leave)
+    if none:
+        return (("↑↓", "choose"), *line)
+    return (line[0], ("PgUp PgDn", "page"), *line[1:]) if large and pages else line

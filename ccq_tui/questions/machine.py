@@ -10,20 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ccq_tui.input.gate import KeyKind
-from ccq_tui.questions import acts, moves
-from ccq_tui.questions.events import (
-    Clicked,
-    Doubted,
-    Event,
-    Pressed,
-    Seen,
-    Signed,
-    TabClicked,
-    TakenBack,
-    TextChanged,
-    Words,
-)
-from ccq_tui.questions.flow import go_on, turn_to
+from ccq_tui.questions import events as ev
+from ccq_tui.questions import flow, moves
 from ccq_tui.questions.keys import OTHER, READINGS, KeyStep, action_of, kind_of
 from ccq_tui.questions.merge_partial import NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
@@ -34,25 +22,29 @@ TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "st
 """Fields of a state that own words set back, besides the pages."""
 
 
-def step(state: PanelState, event: Event) -> PanelState:
+def step(state: PanelState, event: ev.Event) -> PanelState:
     """Return the state after an event, or the same one if it means nothing; an outcome is final."""
     if state.outcome is not None:
         return state
     heard = state
-    typed = isinstance(event, TextChanged) and bool(state.page.question.acts)
-    if typed or isinstance(event, Pressed | Clicked | Words):
+    typed = isinstance(event, ev.TextChanged) and bool(state.page.question.acts)
+    if typed or isinstance(event, ev.Pressed | ev.Clicked | ev.Words):
         if state.aside or state.warned:
             heard = replace(state, aside="", warned=None)
-        if state.aside == TEXT_LEFT_OUT and isinstance(event, Pressed) and action_of(state, event) is OTHER:
+        if (
+            state.aside == TEXT_LEFT_OUT
+            and isinstance(event, ev.Pressed)
+            and action_of(state, event) is OTHER
+        ):
             return moves.pick(heard, state.page.other_row)
     after = _stepped(heard, event)
     return after if after.outcome is None else _confirmed(after, state, event)
 
 
-def _confirmed(after: PanelState, before: PanelState, event: Event) -> PanelState:
+def _confirmed(after: PanelState, before: PanelState, event: ev.Event) -> PanelState:
     """Ask once more before a set is confirmed that is not whole yet, not seen, or leaves typed text out."""
     if after.questions.is_guarded:
-        return acts.confirmed(after, before, event) if isinstance(after.outcome, Answered) else after
+        return flow.confirmed(after, before, event) if isinstance(after.outcome, Answered) else after
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
     if before.warned or after.needs_review or not isinstance(after.outcome, Answered):
@@ -65,39 +57,39 @@ def _confirmed(after: PanelState, before: PanelState, event: Event) -> PanelStat
     return replace(after, outcome=None, warned=warned, aside=aside) if aside else after
 
 
-def _stepped(state: PanelState, event: Event) -> PanelState:
+def _stepped(state: PanelState, event: ev.Event) -> PanelState:
     match event:
-        case Seen(rows, unseen, at_least):
+        case ev.Seen(rows, unseen, at_least):
             warned = state.warned if unseen or not state.questions.is_guarded else None
             return replace(state, in_sight=rows, unseen=unseen, at_least=at_least, warned=warned)
-        case Signed(words):
+        case ev.Signed(words):
             return replace(state, aside=words)
-        case Pressed():
+        case ev.Pressed():
             return _pressed(state, event)
-        case Words(text, meant):
+        case ev.Words(text, meant):
             return _written(state, typable(text), moves.add_words if meant else moves.open_other)
-        case TakenBack(before):
+        case ev.TakenBack(before):
             return _taken_back(state, before)
-        case Doubted(letter):
+        case ev.Doubted(letter):
             question = state.page.question
             open_here = state.in_review or question.acts or not question.closed  # to own words
             first = open_here and state.focus in READINGS and not (state.text or state.page.draft.other)
             row = 0 if state.in_review else state.page.cursor
             return replace(state, doubt=Doubt(letter, state.focus, row)) if first else state
-        case Clicked(row):
+        case ev.Clicked(row):
             return state if state.hidden else _clicked(state, row)
-        case TabClicked(tab):
-            return state if state.hidden else turn_to(moves.leave_text(state), tab)
-        case TextChanged(text):
+        case ev.TabClicked(tab):
+            return state if state.hidden else flow.turn_to(moves.leave_text(state), tab)
+        case ev.TextChanged(text):
             return moves.set_text(state, typable(text))
 
 
-def _pressed(state: PanelState, event: Pressed) -> PanelState:
+def _pressed(state: PanelState, event: ev.Pressed) -> PanelState:
     action = action_of(state, event)
     if action is None:
         return state
     if action.act is not None:
-        return acts.take_named(state, action.act, at_once=event.decides)
+        return flow.take_named(state, action.act, at_once=event.decides)
     if not event.decides and kind_of(state, event) is KeyKind.DECIDE:
         return state
     if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
@@ -126,19 +118,19 @@ def _taken_by(state: PanelState, action: KeyStep) -> int | None:
     if state.focus is Focus.REVIEW:
         return state.review_row
     page = state.page
-    if page.cursor in page.rows and page.question.acts and page.question.acts[page.cursor].takes_words:
+    if state.act is not None and state.act.takes_words:
         return None  # opening a text decides nothing
     return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
 
 
 def _clicked(state: PanelState, row: int) -> PanelState:
     if state.page.question.acts:
-        return acts.click(state, row)
+        return flow.click(state, row)
     state = moves.leave_text(state)
     if state.in_review:
         if row not in state.all_tabs:
             return state
-        return go_on(replace(state, focus=Focus.REVIEW, review_row=row))
+        return flow.go_on(replace(state, focus=Focus.REVIEW, review_row=row))
     if state.page.is_field:
         return moves.open_other(state)
     return moves.pick(replace(state, focus=Focus.LIST), row)

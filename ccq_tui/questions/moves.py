@@ -172,10 +172,10 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
 
 def words_row(state: PanelState, *, refusing: bool = False) -> int:
     """Return the act whose text other keys open: that under the cursor, else a refusal: it does no harm."""
-    acts, here = state.page.question.acts, state.page.cursor
-    if not refusing and here in state.page.rows and acts[here].takes_words:
-        return here
-    return next(row for row, act in enumerate(acts) if act.takes_words and not act.allows)
+    if not refusing and state.act is not None and state.act.takes_words:
+        return state.page.cursor
+    acts = enumerate(state.page.question.acts)
+    return next(row for row, act in acts if act.takes_words and not act.allows)
 
 
 def open_words(state: PanelState, row: int, seed: str = "") -> PanelState:

@@ -11,11 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ccq_tui.questions.asked import Asked
-from ccq_tui.questions.checking import check
-from ccq_tui.questions.limits import PatternError, matcher
-from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.numbers import LARGEST_EXACT, fraction, json_number
+from ccq_tui.questions.limits import LARGEST_EXACT, PatternError, check, fraction, json_number, matcher
+from ccq_tui.questions.model import Answer, Asked, FieldRules, Kind, Option, Question, QuestionSet
 
 MOST_FIELDS = 100
 MOST_OPTIONS = 500

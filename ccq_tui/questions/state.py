@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.limits import answer_problem, selection_problem, skips
-from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet, Recalled
+from ccq_tui.questions.limits import answer_problem, asked, selection_problem, skips
+from ccq_tui.questions.model import CLAUDE, Act, Answer, Kind, Question, QuestionSet, Recalled
 from ccq_tui.questions.outcome import Discussed, Dismissed, Outcome
 
 
@@ -25,6 +24,8 @@ class Focus(StrEnum):
     DECLINE = "decline"
 
 
+NO_ROW = -1
+"""The cursor of a dangerous call until it was moved."""
 _LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TRICKS = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
@@ -300,6 +301,12 @@ class PanelState:
     def page(self) -> Page:
         """The page shown; in the review, the page of the row under its cursor."""
         return self.pages[min(self.review_row if self.in_review else self.tab, len(self.pages) - 1)]
+
+    @property
+    def act(self) -> Act | None:
+        """The act under the cursor; None of a dangerous call until the cursor was moved."""
+        acts, row = self.page.question.acts, self.page.cursor
+        return acts[row] if 0 <= row < len(acts) else None
 
     @property
     def before(self) -> Recalled | None:

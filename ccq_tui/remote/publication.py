@@ -17,10 +17,10 @@ from typing import Any
 from ccq_tui.answering.record import Record
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.choices import answer_to
-from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.format import outcome_line
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
+from ccq_tui.inbox.kinds.decisions import answer_to
+from ccq_tui.inbox.layout import lines
 from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredRequest, StoredSession, stamp

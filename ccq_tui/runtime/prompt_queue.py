@@ -22,8 +22,7 @@ from ccq_tui.inbox.port import InboxChange, InboxRenewed
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.history import PromptHistory
-from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import PromptImage
+from ccq_tui.prompts.images import ImageStore, PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key

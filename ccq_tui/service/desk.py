@@ -14,8 +14,8 @@ from ccq_tui.answering.document import Passage, PassageKind, question_blocks
 from ccq_tui.answering.grammar import TypedError, acts_to_type, allowed, button, read_line
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.layout import lines
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import (
@@ -28,9 +28,8 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Expired, Kind
-from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.marks import marks
-from ccq_tui.questions.model import Question, same_words
+from ccq_tui.questions.model import Asked, Question, same_words
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.people import RunAct

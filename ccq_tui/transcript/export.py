@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.layout import lines
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.text import fenced
 from ccq_tui.transcript import blocks as bl

@@ -15,8 +15,8 @@ from pathlib import Path
 from ccq_tui.agent.events import RequestAsked, RequestSettled, SessionLost, TurnEnded
 from ccq_tui.config.launch import launch_with
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
+from ccq_tui.inbox.layout import lines
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.output import echo
 from ccq_tui.runtime.events import SessionEvent

@@ -26,10 +26,9 @@ from ccq_tui.answering.grammar import TypedError, read_line
 from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.layout import QUOTED
+from ccq_tui.inbox.layout import QUOTED, lines
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome
 from ccq_tui.text import one_line

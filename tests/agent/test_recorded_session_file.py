@@ -6,7 +6,7 @@ from ccq_tui.agent.events import BlockFinished, PromptAccepted, RequestAsked
 from ccq_tui.agent.recorded import open_recording
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.wire import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario
 from tests.agent.running import Play, Running, until_written
 from tests.unit.agent.recordings import events_of

@@ -10,8 +10,7 @@ from typing import Any
 from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import BlockGrew, HistoryLoaded, PromptAccepted, PromptReturned, TurnEnded
 from ccq_tui.agent.history import read_history
-from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import MOST_BYTES, PromptImage, label
+from ccq_tui.prompts.images import MOST_BYTES, ImageStore, PromptImage, label
 from ccq_tui.prompts.shell_runs import ShellRun, message_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario

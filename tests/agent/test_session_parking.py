@@ -22,8 +22,8 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.questions.wire import answers_as_message
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.model import Exchange
 from ccq_tui.testing.scenario import Scenario, ask

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
+from ccq_tui.inbox.kinds.decisions import permission_asked
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import AUTO, Rule, Suggestion
 from ccq_tui.testing import CleanHome, ScriptedModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.model import Asked
 from tests.e2e.terminal import Terminal
 
 

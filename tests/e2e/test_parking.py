@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.wire import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal

@@ -18,9 +18,9 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Place
-from ccq_tui.inbox.port import DraftUpdated, InboxChange
+from ccq_tui.inbox.port import InboxChange
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
-from ccq_tui.inbox.store.rows import RequestState, SessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredDraft
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable, Won
 from ccq_tui.processes import Owner, this_process
@@ -86,9 +86,9 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             heard: list[InboxChange] = []
             inbox.subscribe(heard.append)
             other = Store(tmp_path / "inbox.db")
-            save_draft(other, request.id, noted, PHONE)
+            save_draft(other, request, noted, PHONE)
             other.close()
-            await until(pilot, lambda: any(isinstance(change, DraftUpdated) for change in heard))
+            await until(pilot, lambda: any(isinstance(change, StoredDraft) for change in heard))
             shown.set()
             with step("it opens with the newer draft"):
                 await until(pilot, lambda: screen.panel is not None)

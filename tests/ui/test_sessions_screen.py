@@ -25,8 +25,8 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredRequest
-from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredDraft, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.input import gate
 from ccq_tui.input.gate import HELD
@@ -122,7 +122,7 @@ async def test_an_answered_session_keeps_the_cursor_and_is_named_in_short(tmp_pa
     async with run.app.run_test(size=(80, 24)) as pilot:
         request = await left_behind(run, tmp_path)
         first = first_draft(request).with_page(cursor=1, draft=Draft((1,), note="as ever"))
-        draft = StoredDraft(-1, request.id, COMMAND, first)
+        draft = StoredDraft(request, first, COMMAND, -1)
 
         def keep(store: Store) -> None:
             store.drafts.save_all([draft])

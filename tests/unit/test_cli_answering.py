@@ -21,7 +21,7 @@ from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.format import shortener
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.store.opening import open_database
+from ccq_tui.inbox.store.database import open_database
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -195,7 +195,7 @@ def test_who_is_a_moment_later_is_told(ccq: Cli, monkeypatch: pytest.MonkeyPatch
 def test_a_locked_inbox_is_one_line_after_a_while(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     stock()
     monkeypatch.setattr(
-        "ccq_tui.inbox.store.opening.open_database", lambda path, _busy: open_database(path, 0.05)
+        "ccq_tui.inbox.store.database.open_database", lambda path, _busy: open_database(path, 0.05)
     )
     other = sqlite3.connect(inbox_path(), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -211,9 +211,9 @@ def test_a_locked_inbox_is_one_line_after_a_while(ccq: Cli, monkeypatch: pytest.
 def test_flags_are_answers_of_their_set_or_refused(
     questions: QuestionSet, flags: list[str], as_text: bool
 ) -> None:
-    given_flags = ([], flags, []) if as_text else (flags, [], [])
+    none: dict[str, list[str]] = {"choose": [], "other": [], "note": []}
     try:
-        data = {"answers": _answers(questions.questions, *given_flags)}
+        data = {"answers": _answers(questions.questions, none | {"other" if as_text else "choose": flags})}
         outcome = parse_outcome(QuestionRequest("x", "s", questions), data)
     except (Refused, InvalidOutcome):
         return

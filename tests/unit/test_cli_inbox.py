@@ -23,7 +23,6 @@ from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
 from ccq_tui.inbox.records import change_record, request_record, session_record, whole_record
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.actors import PANEL
@@ -340,15 +339,14 @@ def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixt
     assert told.err == "1 request could not be read; numbers in the table of requests: 2\n"
 
 
-def test_an_abbreviated_id_is_found_in_the_whole_inbox(tmp_path: Path) -> None:
-    store = Store(tmp_path / "inbox.db")
-    for name in ("a", "ab", "abc", "b_", "bx"):
-        store.requests.add(PermissionRequest(name, f"s-{name}", "Bash", {}))
-    assert store.ids.requests("ab") == ["ab@s-ab", "abc@s-abc"]
-    assert store.ids.requests("b_") == ["b_@s-b_"]
-    assert store.ids.requests("a", 1) == ["a@s-a"]
-    assert store.ids.sessions("s-b") == ["s-b_", "s-bx"]
-    store.close()
+def test_an_abbreviated_id_is_found_in_the_whole_inbox() -> None:
+    with asked() as store:
+        for name in ("a", "ab", "abc", "b_", "bx"):
+            store.requests.add(PermissionRequest(name, f"s-{name}", "Bash", {}))
+        assert store.ids.requests("ab") == ["ab@s-ab", "abc@s-abc"]
+        assert store.ids.requests("b_") == ["b_@s-b_"]
+        assert store.ids.requests("a", 1) == ["a@s-a"]
+        assert store.ids.sessions("s-b") == ["s-b_", "s-bx"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ccq_tui.bridges.claude_code.hook_input import PERMISSION, HookInput, read_hook_input
-from ccq_tui.inbox.store.opening import PATIENT_SECONDS
+from ccq_tui.inbox.store.database import PATIENT_SECONDS
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 

@@ -46,7 +46,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.opening import PATIENT_SECONDS
+from ccq_tui.inbox.store.database import PATIENT_SECONDS
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import read_suggestions, written
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, InboxError, InvalidOutcome

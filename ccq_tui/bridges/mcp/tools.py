@@ -23,11 +23,10 @@ from ccq_tui.inbox.requests import Cancelled, FormRequest, QuestionRequest
 from ccq_tui.inbox.store.encoding import outcome_word
 from ccq_tui.inbox.store.rows import StoredRequest, stamp
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Outcome, Question, QuestionSet
-from ccq_tui.questions.asked import Asked
-from ccq_tui.questions.limits import answer_problem
-from ccq_tui.questions.message import answers_as_result
-from ccq_tui.questions.numbers import exact_number
+from ccq_tui.questions.limits import answer_problem, exact_number
+from ccq_tui.questions.model import Asked
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.wire import answers_as_result
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.git import GitError
 

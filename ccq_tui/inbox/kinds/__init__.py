@@ -8,8 +8,7 @@ from typing import Any
 
 from ccq_tui.answering.record import InvalidAnswer, read
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.choices import decided
-from ccq_tui.inbox.kinds.decisions import PermissionKind, PlanKind
+from ccq_tui.inbox.kinds.decisions import PermissionKind, PlanKind, decided
 from ccq_tui.inbox.kinds.kind import RequestKind
 from ccq_tui.inbox.kinds.sets import ElicitationKind, FormKind, QuestionKind
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Reply, Request, RequestOutcome

@@ -9,7 +9,7 @@ from ccq_tui.answering.document import Passage
 from ccq_tui.answering.record import Record, RecordShape
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import Reply, RequestOutcome
-from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.model import Asked
 from ccq_tui.text import one_line
 
 

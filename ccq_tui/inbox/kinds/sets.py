@@ -13,7 +13,8 @@ from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import ElicitationRequest, FormRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired, QuestionSet
-from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.limits import FieldError, check
+from ccq_tui.questions.model import Asked
 from ccq_tui.questions.schema_form import content_of
 from ccq_tui.text import one_line
 
@@ -99,8 +100,11 @@ class QuestionKind(SetKind):
 
     def deliver(self, request: QuestionRequest, outcome: RequestOutcome, _source: Mapping[str, Any]) -> Reply:
         """Return the reply for an outcome; the prose of a discussion has its own form of input."""
-        from ccq_tui.questions.message import discussion_text  # a list delivers nothing
-        from ccq_tui.questions.wire import encode, encode_discussion
+        from ccq_tui.questions.wire import (  # a list delivers nothing
+            discussion_text,
+            encode,
+            encode_discussion,
+        )
 
         match outcome:
             case Answered(answers):
@@ -233,8 +237,6 @@ def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
 
 
 def _check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
-    from ccq_tui.questions.checking import FieldError, check  # a list checks nothing
-
     _check_count(questions, answers)
     try:
         check(questions, answers)

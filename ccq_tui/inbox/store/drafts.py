@@ -9,9 +9,8 @@ from typing import Any
 from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse, plain
-from ccq_tui.questions.acts import NO_ROW
+from ccq_tui.questions.state import NO_ROW, Focus, Page, PanelState, resting_focus, typable
 from ccq_tui.questions.state import Draft as AnswerDraft
-from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
 from ccq_tui.text import one_line
 
 MOST_CHARACTERS = 2_000_000

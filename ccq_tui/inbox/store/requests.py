@@ -13,7 +13,7 @@ from itertools import chain, count
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
 from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.store.database import PAGE, Database, call_key, name_key, request_key
+from ccq_tui.inbox.store.database import PAGE, Table, call_key, name_key, request_key
 from ccq_tui.inbox.store.encoding import (
     actor_to_json,
     from_row,
@@ -73,16 +73,14 @@ Move = tuple[Sequence[str], RequestState]
 """The states that a request may have, and the one it gets."""
 
 
-class RequestTable:
+class RequestTable(Table):
     """The table of requests and their outcomes.
 
     Attributes:
         unreadable: The numbers of pending requests that could not be read so far, and are left out of lists.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self.unreadable: frozenset[int] = frozenset()
+    unreadable: frozenset[int] = frozenset()
 
     def add(self, request: Request, context: str = "") -> StoredRequest:
         """Write a request; when this returns, it is on disk.

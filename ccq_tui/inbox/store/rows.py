@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Allowed, Denied, Request, RequestOutcome
 from ccq_tui.processes import Owner
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.draft import Draft
 
 Short = Annotated[str, "short"]
 """A text of which only the last 500 characters are kept."""
@@ -114,6 +117,31 @@ OF_ANSWER = frozenset({"outcome", "actor", "settled_at", "delivered_at", "way"})
 """The fields of a request that are columns of its answer."""
 FOUND = frozenset({"has_draft", "asked_again"})
 """Those that are in no table, but found out."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDraft:
+    """The draft of a request on disk.
+
+    Attributes:
+        request: The request.
+        draft: The draft.
+        actor: Who changed it last, or None if unknown.
+        serial: Its place in the order of saving; of one to be saved, that of the draft it began from, or
+            -1 to save it whatever is there.
+        stale: Whether something was typed here before: that draft stays until a person takes this one over.
+    """
+
+    request: Request
+    draft: Draft
+    actor: Actor | None
+    serial: int
+    stale: bool = False
+
+    @property
+    def words(self) -> str:
+        """Where the draft was changed, for a person."""
+        return f"changed {self.actor.where_from_here if self.actor else 'on another surface'}"
 
 
 @dataclass(frozen=True, slots=True)

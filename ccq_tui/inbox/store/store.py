@@ -5,48 +5,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store import encoding
-from ccq_tui.inbox.store.database import PAGE, Database, Table, call_key, name_key, request_key
-from ccq_tui.inbox.store.opening import BUSY_SECONDS
+from ccq_tui.inbox.store import encoding, rows
+from ccq_tui.inbox.store.database import BUSY_SECONDS, PAGE, Database, Table, call_key, name_key, request_key
 from ccq_tui.inbox.store.requests import RequestTable
-from ccq_tui.inbox.store.rows import NOTIFIED, Change, CommandKind, CommandState, StoredCommand, stamp
+from ccq_tui.inbox.store.rows import Change, CommandKind, CommandState, StoredCommand, StoredDraft
 from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.prompts.unread import PromptDraft, joined
 
-if TYPE_CHECKING:
-    from ccq_tui.inbox.draft import Draft
-
 MOST_NAMES = 200_000
 """Most ids returned at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDraft:
-    """A draft on disk.
-
-    Attributes:
-        serial: Its place in the order of saving; of one to be saved, that of the draft it began from, or
-            -1 to save it whatever is there.
-        request_id: Its request.
-        actor: Who wrote it last, or None.
-        draft: The draft.
-    """
-
-    serial: int
-    request_id: str
-    actor: Actor | None
-    draft: Draft
 
 
 class DraftTable:
@@ -68,7 +45,7 @@ class DraftTable:
         with self._database.writing() as at:
             serial = self.last()
             for one in drafts:
-                key, serial = request_key(one.request_id), serial + 1
+                key, serial = request_key(one.request.id), serial + 1
                 found = self._database.rows("SELECT serial FROM drafts WHERE request_id = ?", (key,))
                 if found and 0 <= one.serial < found[0][0] != self._own.get(key):
                     continue
@@ -88,7 +65,7 @@ class DraftTable:
         from ccq_tui.inbox.store.drafts import with_draft
 
         serial, actor, body = rows[0]
-        return StoredDraft(serial, request.id, encoding.actor_from_json(actor), with_draft(request, body))
+        return StoredDraft(request, with_draft(request, body), encoding.actor_from_json(actor), serial)
 
     def after(self, serial: int) -> list[tuple[int, str]]:
         """Return serial and request of the drafts saved elsewhere after one, in the order of saving."""
@@ -138,7 +115,7 @@ class HistoryTable(Table):
         ``session_id`` is the sender's stand-in. Raises `InboxUnavailable`; then nothing was changed.
         """
         with self._database.writing() as at:
-            self._database.note(at, (name_key(session_id), None), ("", NOTIFIED), message, actor)
+            self._database.note(at, (name_key(session_id), None), ("", rows.NOTIFIED), message, actor)
 
     def changes(
         self,
@@ -151,7 +128,7 @@ class HistoryTable(Table):
         """Return changes, oldest first."""
         query = """SELECT * FROM history WHERE number > ? AND at >= ? AND session_id = coalesce(?, session_id)
             AND coalesce(request_id, '') = coalesce(?, request_id, '') ORDER BY number LIMIT ?"""
-        values = (after, stamp(since) if since else "", session_id, request_id, limit)
+        values = (after, rows.stamp(since) if since else "", session_id, request_id, limit)
         return [encoding.from_row(Change, row) for row in self._database.rows(query, values)]
 
     def last(self) -> int:

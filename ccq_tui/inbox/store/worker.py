@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ccq_tui.inbox.port import Added, Delivered, DraftUpdated, Notified, SessionNoted, Settled
-from ccq_tui.inbox.store.rows import NOTIFIED, Change, RequestState, StoredCommand
+from ccq_tui.inbox.port import Added, Delivered, Notified, SessionNoted, Settled
+from ccq_tui.inbox.store.rows import NOTIFIED, Change, RequestState, StoredCommand, StoredDraft
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxClosed, InboxError, InboxUnavailable
 
@@ -28,7 +28,7 @@ REPLACED = "it was moved, deleted or replaced while in use"
 CLOSED = "the inbox is closed"
 
 
-News = Added | Settled | Delivered | DraftUpdated | SessionNoted | Notified | StoredCommand
+News = Added | Settled | Delivered | StoredDraft | SessionNoted | Notified | StoredCommand
 
 
 class ChangeFeed:
@@ -58,14 +58,14 @@ class ChangeFeed:
         self._seen = changes[-1].number  # set last: what could not be read is read next time
         return news
 
-    def _drafts(self) -> list[DraftUpdated]:
-        news: list[DraftUpdated] = []
+    def _drafts(self) -> list[StoredDraft]:
+        news: list[StoredDraft] = []
         for serial, request_id in self._store.drafts.after(self._drafted):
             self._drafted = serial
             stored = self._store.requests.get(request_id)
             pending = stored is not None and stored.state is RequestState.PENDING
             if stored and pending and (found := self._store.drafts.get(stored.request)):
-                news.append(DraftUpdated(stored.request, found.draft, found.actor, found.serial))
+                news.append(found)
         return news
 
     def _news_of(self, change: Change) -> News | None:

@@ -17,8 +17,7 @@ from ccq_tui.commands.workspace import RewindCommand
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.input.gate import Face
 from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
-from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
+from ccq_tui.prompts.images import MOST_IMAGES, ImageStore, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue

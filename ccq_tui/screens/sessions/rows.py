@@ -20,7 +20,7 @@ from ccq_tui import signs
 from ccq_tui.agent.events import SessionState
 from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.inbox import document
+from ccq_tui.inbox import layout
 from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.place import Place
@@ -350,7 +350,7 @@ def details_of(shown: Shown, width: int, palette: Palette) -> Iterator[Text]:
         if stored is not None and (context := stored.context.strip()):
             yield from _message("● ", context, width, palette)
         if stored is not None and not shown.answers:
-            for part, drawn in document.drawn(_with_draft(stored.request, shown.draft), width):
+            for part, drawn in layout.drawn(_with_draft(stored.request, shown.draft), width):
                 yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
     elif session is not None:
         words = session.last_line if session.ours else ""

@@ -17,7 +17,7 @@ from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.agent.reader import EarlierSession, ReaderError
 from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox import document
+from ccq_tui.inbox import layout
 from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.kinds import closed_words, kind_of
 from ccq_tui.inbox.place import Place
@@ -592,7 +592,7 @@ class SessionsScreen(AnsweringList):
         stored, typed = await self.listing.request(row)
         if stored is not None:
             request, draft = stored.request, draft_words(typed) if typed is not None else ""
-            lines = document.lines(kind_of(request).document(request, None))
+            lines = layout.lines(kind_of(request).document(request, None))
             self.app.copy_to_clipboard("\n".join([*lines, "", draft]).strip() + "\n")
             self.say("Question and answer copied" if draft else "Question copied", 4.0)
 

@@ -14,7 +14,7 @@ from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.input.keys import Hints
-from ccq_tui.questions import acts
+from ccq_tui.questions.keys import hints
 from ccq_tui.text import one_line
 from ccq_tui.widgets import measures
 from ccq_tui.widgets.decision import details
@@ -87,7 +87,7 @@ class DecisionLayout(PanelLayout):
 
     @cached_property
     def keys(self) -> Hints:
-        keys = acts.hints(self.state, pages=self.cut, chosen=keymap().keys)
+        keys = hints(self.state, chosen=keymap().keys, pages=self.cut)
         if self.look.width < NARROW:  # the row that says what is out of sight names the keys that show it
             large = self.state.large
             keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not large))

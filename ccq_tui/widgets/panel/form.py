@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from textual import events
 from textual.widget import Widget
 
-from ccq_tui.inbox.choices import permission_asked
+from ccq_tui.inbox.kinds.decisions import permission_asked
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Seen, TabClicked

@@ -9,7 +9,6 @@ from typing import Any
 
 from ccq_tui.input.gate import Face, KeyKind, Sign, Stroke, To, Verdict, is_seen
 from ccq_tui.input.keynames import shown_key
-from ccq_tui.questions import acts
 from ccq_tui.questions.events import Clicked, Doubted, Pressed, Signed, TabClicked, TakenBack, Words
 from ccq_tui.questions.keys import enter_words, kind_of
 from ccq_tui.questions.state import Focus
@@ -160,7 +159,7 @@ class PanelKeys(Waiting):
         """Judge a key or click; ``takes``: it takes the row under the cursor."""
         state, draft = self._panel.state, self._panel.drafting
         question = state.page.question
-        act = acts.under(state) if question.acts and not state.typing else None
+        act = None if state.typing else state.act
         lasts = (takes and act is not None and act.lasts) or state.focus is Focus.DECLINE
         words = state.questions.takes_prose if state.in_review else bool(question.acts) or not question.closed
         face = replace(self.face, kind=kind, lasts=lasts, takes_words=words)

@@ -29,7 +29,8 @@ from ccq_tui.compat.textual.behind import is_behind, written_at
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import DraftUpdated, RequestChange
+from ccq_tui.inbox.port import RequestChange
+from ccq_tui.inbox.store.rows import StoredDraft
 from ccq_tui.input.gate import Stroke, To
 from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextChanged, Words
@@ -235,7 +236,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def _follow(self, change: RequestChange) -> None:
         """Show what another process changed in the draft; who shows the panel sees to the rest."""
-        if not isinstance(change, DraftUpdated):
+        if not isinstance(change, StoredDraft):
             return
         if change.stale:
             self._take_text()

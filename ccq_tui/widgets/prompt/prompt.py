@@ -17,12 +17,12 @@ from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.input.gate import PAUSE, WORD, Face, KeyKind, Stroke, To, Verdict
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, wanted_at
 from ccq_tui.prompts.completion_list import CompletionList
+from ccq_tui.prompts.history import Walk
 from ccq_tui.prompts.image_paths import paths_in
 from ccq_tui.prompts.images import PromptImage, excess, named, names_in
 from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
-from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import Typed, keyboard_of, text_of
 from ccq_tui.widgets.lifetime import after

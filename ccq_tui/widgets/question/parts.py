@@ -13,7 +13,8 @@ from rich.text import Text
 
 from ccq_tui import signs
 from ccq_tui.config.keymap import key_of
-from ccq_tui.questions import acts, prose
+from ccq_tui.questions import prose
+from ccq_tui.questions.flow import unseen_lines
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.marks import misleads
 from ccq_tui.questions.model import CLAUDE, Option
@@ -230,7 +231,7 @@ def unseen_words(state: PanelState, *, short: bool = False, counted: bool = Fals
     """
     if state.warned is None or not state.questions.is_guarded:
         return ""
-    lines, does, key = acts.unseen_lines(state), "allows", "Shift+PgDn" if state.typing else "Space"
+    lines, does, key = unseen_lines(state), "allows", "Shift+PgDn" if state.typing else "Space"
     if state.questions.editable:
         does, key = "approves", key_of("page_down")
     elif state.questions.is_agreement:
@@ -429,7 +430,7 @@ PLACEHOLDERS = {
 def placeholder(state: PanelState) -> str:
     """Return what the open text is for, shown while it is empty."""
     if state.page.question.acts:
-        act = acts.under(state)
+        act = state.act
         hint = "what else Claude should know" if act is not None and act.allows else "what to do instead"
     elif state.focus is Focus.FIELD:
         unit = one_line(state.page.question.unit, 20)

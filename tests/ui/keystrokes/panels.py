@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.choices import answer_to
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds.decisions import answer_to
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,

@@ -34,10 +34,10 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.sessions import InboxSessions
-from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.store.rows import StoredDraft, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.wire import answers_as_message
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
@@ -190,7 +190,7 @@ async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ende
 
     def leave(store: Store) -> None:
         store.requests.add(request)
-        store.drafts.save_all([StoredDraft(-1, request.id, PANEL, draft)])
+        store.drafts.save_all([StoredDraft(request, draft, PANEL, -1)])
         if ended == "swept":
             store.requests.withdraw_orphans()
         elif ended == CLOSED:

@@ -8,7 +8,7 @@ from typing import Any
 from ccq_tui.inbox import requests
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.questions import Answer, Answered, Condition, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.conditions import asked
+from ccq_tui.questions.limits import asked
 from tests.unit.answering.documents import RELEASED
 from tests.unit.answering.test_grammar import said
 from tests.unit.inbox.test_validation import SET

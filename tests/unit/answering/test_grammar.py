@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.answering.grammar import Names, TypedError, button, read_flag, read_line, read_value
-from ccq_tui.inbox.choices import permission_asked
+from ccq_tui.inbox.kinds.decisions import permission_asked
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions.marks import marks

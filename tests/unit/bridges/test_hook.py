@@ -35,7 +35,7 @@ from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store import worker
-from ccq_tui.inbox.store.opening import BUSY_SECONDS
+from ccq_tui.inbox.store.database import BUSY_SECONDS
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.logs import log_path

@@ -42,7 +42,7 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired
-from ccq_tui.questions.acts import hints
+from ccq_tui.questions.keys import hints
 from ccq_tui.questions.schema_form import ACCEPT_LINK
 from tests.steps import until
 from tests.tables import table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from hypothesis import strategies as st
@@ -20,13 +21,15 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     Request,
 )
-from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.store.rows import StoredDraft
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.processes import Owner
 from ccq_tui.questions.model import Answer, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired
 
 T = TypeVar("T")
+START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 
 # Halves of characters too: a model's JSON may hold them.
 texts = st.text(st.characters(), max_size=8)
@@ -86,9 +89,9 @@ outcomes = st.one_of(
 )
 
 
-def save_draft(store: Store, request_id: str, draft: Draft, actor: Actor | None = None) -> None:
+def save_draft(store: Store, request: Request, draft: Draft, actor: Actor | None = None) -> None:
     """Save a draft, whatever is there."""
-    store.drafts.save_all([StoredDraft(-1, request_id, actor, draft)])
+    store.drafts.save_all([StoredDraft(request, draft, actor, -1)])
 
 
 def load_draft(store: Store, request: Request) -> Draft | None:

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.inbox.asked_before import asked_before, shown_day
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.requests import MOST_ANSWERED
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Question, QuestionSet
 from tests.actors import PANEL
+from tests.unit.inbox.test_inbox import inboxes
 from tests.unit.questions.drive import question
 
 SQLITE, DUCKDB = Answer(("SQLite",)), Answer(("DuckDB",))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    at = datetime(2026, 11, 1, tzinfo=UTC)
-
-    def now() -> datetime:
-        nonlocal at
-        at += timedelta(minutes=1)
-        return at
-
-    made = Store(tmp_path / "inbox.db", now=now)
-    yield made
-    made.close()
 
 
 def asked(name: str, session: str, *questions: Question) -> QuestionRequest:
@@ -108,35 +93,28 @@ def test_what_is_forgotten_is_in_no_table_and_what_waits_stays(store: Store) -> 
     assert found(store) == [DUCKDB]
 
 
-async def test_an_inbox_that_does_not_recall_says_nothing(tmp_path: Path) -> None:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    try:
+async def test_an_inbox_that_does_not_recall_says_nothing(path: Path) -> None:
+    async with inboxes(path) as ((inbox, _),):
         await inbox.run(lambda store: answered(store, asked("a", "one"), Answered((SQLITE,))))
         for recalls in (True, False):
             inbox.recalls = recalls
             async with inbox.asking(asked(f"again {recalls}", "now")) as opened:
                 await opened.added()
             assert [one and one.answer for one in opened.recalled] == ([SQLITE] if recalls else [])
-    finally:
-        await inbox.close()
 
 
-async def test_a_question_that_is_taken_over_comes_with_it(tmp_path: Path) -> None:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-
+async def test_a_question_that_is_taken_over_comes_with_it(path: Path) -> None:
     def keep(store: Store) -> None:
         answered(store, asked("a", "one"), Answered((SQLITE,)))
         store.sessions.upsert("now", "/here")
         store.requests.add(asked("again", "now"))
 
-    try:
+    async with inboxes(path) as ((inbox, _),):
         await inbox.run(keep)
         ((opened, _),) = await inbox.sessions.left("now")
         (known,) = opened.recalled
         assert known is not None
         assert known.answer == SQLITE
-    finally:
-        await inbox.close()
 
 
 def test_the_day_is_shown_as_a_person_reads_it() -> None:

@@ -11,7 +11,7 @@ from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.suggestions import RULE_LIMIT, Rule, Suggestion
-from ccq_tui.questions.acts import NO_ROW
+from ccq_tui.questions.state import NO_ROW
 
 HERE = "/work/shop"
 DELETES, PUSHES, FORCES = "deletes whole directories", "forces a push", "overrides a safeguard"

@@ -17,11 +17,11 @@ from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, Settled
+from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.requests import PROCESS_GONE
-from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.rows import RequestState, StoredDraft
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
 from ccq_tui.processes import Owner, _start
@@ -82,11 +82,6 @@ async def inboxes(path: Path, count: int = 1) -> AsyncIterator[list[tuple[Inbox,
     finally:
         for inbox in opened_ones:
             assert await inbox.close()
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "inbox.db"
 
 
 async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(path: Path) -> None:
@@ -241,8 +236,7 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
 
 
 async def test_who_is_cancelled_while_the_answer_comes_ends(path: Path) -> None:
-    inbox = await Inbox.connect(path)
-    try:
+    async with inboxes(path) as ((inbox, _),):
         for later in range(8):
             answer: Future[int] = Future()
             asking = asyncio.create_task(inbox._within(answer))
@@ -253,8 +247,6 @@ async def test_who_is_cancelled_while_the_answer_comes_ends(path: Path) -> None:
             if asking.cancel():
                 await asyncio.wait({asking}, timeout=5)
                 assert asking.cancelled(), later
-    finally:
-        await inbox.close()
 
 
 async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere_at_the_next_look(
@@ -311,5 +303,5 @@ async def test_a_newer_draft_of_another_process_is_shown_or_waits_until_it_is_ta
 
 def selected(heard: Heard) -> list[tuple[int, ...]]:
     """Return the selections of the drafts that were reported."""
-    drafts = (change.draft for change in heard.changes if isinstance(change, DraftUpdated))
+    drafts = (change.draft for change in heard.changes if isinstance(change, StoredDraft))
     return [draft.pages[0].draft.selected for draft in drafts if isinstance(draft, PanelState)]

@@ -24,10 +24,10 @@ from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import kinds, schema
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.format import how_to_answer
 from ccq_tui.inbox.kinds import KINDS, kind_of, outcome_of
+from ccq_tui.inbox.kinds.decisions import permission_asked
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import (
     Allowed,

@@ -19,10 +19,10 @@ import pytest
 
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Asker, PermissionRequest
-from ccq_tui.inbox.store import opening
+from ccq_tui.inbox.store import database
+from ccq_tui.inbox.store.database import open_database
 from ccq_tui.inbox.store.drafts import draft_to_json
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
-from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.rows import CommandKind, CommandState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable, Won
@@ -170,7 +170,7 @@ def test_openings_share_the_lock_and_check_nothing_while_all_is_well(
     """A full check takes as long as the file is large, and forty hooks may come at once."""
     running = Store(path)
     running.requests.add(ASKED)  # its log is there, as in the middle of every day
-    monkeypatch.setattr(opening, "_mend", None)
+    monkeypatch.setattr(database, "_mend", None)
     other = os.open(path.parent, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_SH)
     opened = [Store(path, busy_seconds=0.0) for _ in range(3)]

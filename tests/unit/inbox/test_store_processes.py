@@ -21,8 +21,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Denied, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.store.rows import RequestState
-from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.store.rows import RequestState, StoredDraft
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, Unknown, Won
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
@@ -162,7 +162,7 @@ def test_equal_requests_at_once_share_nothing_and_take_what_the_dead_left(tmp_pa
             store.requests.settle(name, decided(name), PANEL)
             store.requests.mark_delivered(name, "result")
     names = claimed(claimers[:10])
-    save_draft(store, names[0], opened(asked("a", "form").questions))
+    save_draft(store, store.requests.get(names[0]).request, opened(asked("a", "form").questions))
     store.requests.settle(names[9], decided("due"), PANEL)
     for one in (claimers[0], claimers[9]):
         one.kill()
@@ -305,7 +305,7 @@ class TwoStores(RuleBasedStateMachine):
         page = before.pages[place]
         page = replace(page, draft=replace(page.draft, note=note))
         draft = replace(before, pages=(*before.pages[:place], page, *before.pages[place + 1 :]), tab=place)
-        self.stores[at].drafts.save_all([StoredDraft(version, name, PANEL, draft)])
+        self.stores[at].drafts.save_all([StoredDraft(asked(call, session), draft, PANEL, version)])
         self.open[at][name] = draft, version
         if found is None or found.serial <= version or self.writer.get(name) == at:
             self.saved[name], self.writer[name] = draft, at
@@ -332,7 +332,7 @@ class TwoStores(RuleBasedStateMachine):
             lambda: store.requests.add(request),
             lambda: store.requests.settle(request.id, decided("lost"), PANEL),
             lambda: store.requests.mark_delivered(request.id, "result"),
-            lambda: save_draft(store, request.id, opened(request.questions)),
+            lambda: save_draft(store, request, opened(request.questions)),
         ]
         before = self.rows()
         done, left = store.database.do, steps

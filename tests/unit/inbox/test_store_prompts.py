@@ -27,13 +27,6 @@ HERE = directory_key(Path("/work"))
 GONE = Owner(2**22 + 1, "long ago")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "inbox.db")
-    yield made
-    made.close()
-
-
 def bodies(store: Store) -> list[PromptDraft | None]:
     return [
         prompts_from_json(row[0]) for row in store.database.rows("SELECT body FROM prompts ORDER BY number")

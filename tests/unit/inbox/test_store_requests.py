@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -35,32 +34,13 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Op
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from tests.actors import PANEL, PHONE
-from tests.unit.inbox.made import known, load_draft, save_draft
+from tests.unit.inbox.made import START, known, load_draft, save_draft
 
 LETTERS = Question("Which?", "Letter", (Option("A"), Option("B")))
-START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 
 
 def asked(name: str, session: str = "s") -> PermissionRequest:
     return PermissionRequest(name, session, "Bash", {"command": "ls"})
-
-
-class Clock:
-    """A clock that goes on by a second at each look."""
-
-    def __init__(self) -> None:
-        self.seconds = 0
-
-    def __call__(self) -> datetime:
-        self.seconds += 1
-        return START + timedelta(seconds=self.seconds)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "inbox.db", now=Clock())
-    yield store
-    store.close()
 
 
 def changes(store: Store, request_id: str) -> list[tuple[str, str, str, Actor | None]]:
@@ -116,7 +96,7 @@ def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: Request
 def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_again(store: Store) -> None:
     store.requests.add(asked("a"))
     draft = first_draft(asked("a"))
-    save_draft(store, "a@s", draft)
+    save_draft(store, asked("a"), draft)
     assert store.requests.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
     assert store.requests.undelivered("s") == []
     assert store.requests.settle("a@s", Cancelled("again"), WITHDRAWN) == AlreadySettled(
@@ -136,7 +116,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     store: Store, change: str
 ) -> None:
     store.requests.add(asked("a"))
-    save_draft(store, "a@s", first_draft(asked("a")))
+    save_draft(store, asked("a"), first_draft(asked("a")))
     store.requests.settle("a@s", Allowed("old"), PANEL)
     request = asked("a")
     if change == "delivered":
@@ -157,7 +137,7 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     """A copy of a session makes the calls of its original again, under the same ids."""
     first, copy = asked("a", "s"), asked("a", "copy")
     store.requests.add(first)
-    save_draft(store, first.id, step(first_draft(first), Pressed("down")))
+    save_draft(store, first, step(first_draft(first), Pressed("down")))
     store.requests.defer(first.id)
     own = store.requests.add(copy)
     assert (own.request, own.state) == (copy, RequestState.PENDING)
@@ -216,8 +196,8 @@ def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(stor
     store.requests.add(asked("a"))
     store.requests.settle("a@s", Cancelled("gone"), WITHDRAWN)
     typed = first_draft(asked("a"))
-    save_draft(store, "nobody@s", typed)
-    save_draft(store, "a@s", typed)
+    save_draft(store, asked("nobody"), typed)
+    save_draft(store, asked("a"), typed)
     assert load_draft(store, asked("a")) == typed
     assert load_draft(store, asked("nobody")) is None
 
@@ -438,7 +418,7 @@ def test_a_claim_takes_the_draft_that_nobody_waits_for_before_an_empty_place(sto
     second = replace(first, tool_use_id="form-2")
     for one in (first, second):
         store.requests.add(one)
-    save_draft(store, second.id, first_draft(second))
+    save_draft(store, second, first_draft(second))
     mine = replace(first, origin=Origin(Asker.FORM, process=this_process()))
     assert store.requests.claim(mine).request.id == second.id
     assert store.requests.claim(mine, {second.id}).request.id == first.id

@@ -213,7 +213,7 @@ def test_the_commands_say_the_same_group() -> None:
     assert stored_group(killed, 0) is Group.FAILED
     assert session_record(killed, 0)["group"] == "failed"
     assert session_record(killed, 0)["state"] == "working"
-    assert "failed" in session_lines([killed], {}, str)[1]
+    assert "failed" in session_lines([killed], {}, {}, str)[1]
 
 
 def test_a_page_has_every_session_the_newest_first(tmp_path: Path) -> None:
@@ -242,24 +242,20 @@ def test_a_page_has_every_session_the_newest_first(tmp_path: Path) -> None:
         store.close()
 
 
-def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
-    store = Store(tmp_path / "inbox.db")
-    try:
-        store.sessions.upsert("s1", "/work")
-        store.sessions.set_state("s1", SessionState.IDLE, "it ended")
-        before = store.sessions.page()[0]
-        since = store.sessions.since(before)
-        assert not store.sessions.set_done("s9", True, INBOX)
-        for done in (True, True, False, True):
-            assert store.sessions.set_done("s1", done, INBOX)
-        after = store.sessions.page()[0]
-        assert (store.sessions.since(after), after.changed_at) == (since, before.changed_at)
-        assert after.done
-        changes = [(one.was, one.became) for one in store.history.changes()][-3:]
-        assert changes == [("idle", "done"), ("done", "idle"), ("idle", "done")]
-        store.sessions.set_state("s1", SessionState.STARTING, "resumed")
-        assert stored_group(store.sessions.page()[0], 0) is Group.DONE
-        store.sessions.set_state("s1", SessionState.WORKING, "a prompt")
-        assert not store.sessions.page()[0].done
-    finally:
-        store.close()
+def test_done_is_undone_by_hand_and_by_going_on(store: Store) -> None:
+    store.sessions.upsert("s1", "/work")
+    store.sessions.set_state("s1", SessionState.IDLE, "it ended")
+    before = store.sessions.page()[0]
+    since = store.sessions.since(before)
+    assert not store.sessions.set_done("s9", True, INBOX)
+    for done in (True, True, False, True):
+        assert store.sessions.set_done("s1", done, INBOX)
+    after = store.sessions.page()[0]
+    assert (store.sessions.since(after), after.changed_at) == (since, before.changed_at)
+    assert after.done
+    changes = [(one.was, one.became) for one in store.history.changes()][-3:]
+    assert changes == [("idle", "done"), ("done", "idle"), ("idle", "done")]
+    store.sessions.set_state("s1", SessionState.STARTING, "resumed")
+    assert stored_group(store.sessions.page()[0], 0) is Group.DONE
+    store.sessions.set_state("s1", SessionState.WORKING, "a prompt")
+    assert not store.sessions.page()[0].done

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.inbox.choices import answer_to, decided
 from ccq_tui.inbox.kinds import check_outcome, kind_of
+from ccq_tui.inbox.kinds.decisions import answer_to, decided
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
@@ -105,19 +103,11 @@ WRONG: list[tuple[Request, RequestOutcome, str, str]] = [
 ]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "inbox.db")
-    for request in (SET, PERMISSION, PLAN):
-        store.requests.add(request)
-    yield store
-    store.close()
-
-
 @pytest.mark.parametrize(("request_", "outcome", "field", "reason"), WRONG)
 def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
     store: Store, request_: Request, outcome: RequestOutcome, field: str, reason: str
 ) -> None:
+    store.requests.add(request_)
     before = store.history.last()
     with pytest.raises(InvalidOutcome) as refused:
         store.requests.settle(request_.id, outcome, PANEL)

@@ -13,7 +13,7 @@ from ccq_tui.plain.tables import as_sentences
 from ccq_tui.plain.transcript import MOST_PAST, PlainTranscript
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.wire import answers_as_message
 from ccq_tui.transcript.model import TranscriptModel
 
 ME, OTHER = Actor.here(Surface.PANEL), Actor.here(Surface.COMMAND, "ccq-tui answer")

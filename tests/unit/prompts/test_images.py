@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.prompts import image_store, images
+from ccq_tui.prompts import images
 from ccq_tui.prompts.image_paths import existing, paths_in
-from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import PromptImage, UnfitImageError, label
+from ccq_tui.prompts.images import ImageStore, PromptImage, UnfitImageError, label
 from tests.tables import table
 from tests.unit.prompts.pictures import gif, jpeg, png, webp
 
@@ -137,7 +136,7 @@ class TestStore:
         kept = [store.add(gif(5, 1 + shade), f"{shade}.gif") for shade in range(3)]
         for age, image in zip((30, 10, 20), kept, strict=True):
             os.utime(store.path(image), (1_000_000 - age,) * 2)
-        monkeypatch.setattr(image_store, "MOST_KEPT", 3 * kept[0].size)
+        monkeypatch.setattr(images, "MOST_KEPT", 3 * kept[0].size)
         newest = store.add(gif(5, 9), "9.gif")
         assert [store.has(image) for image in (*kept, newest)] == [False, True, True, True]
 

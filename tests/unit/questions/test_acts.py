@@ -13,9 +13,9 @@ from ccq_tui.inbox.requests import Allowed, DecidedRequest, Denied, PermissionRe
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions import events as ev
-from ccq_tui.questions.acts import NO_ROW, hints
+from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import PanelState
+from ccq_tui.questions.state import NO_ROW, PanelState
 from ccq_tui.widgets.question.parts import unseen_words
 from tests.unit.questions.drive import events_of
 

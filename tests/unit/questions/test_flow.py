@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions import Answer, Condition, FieldRules, Option, Question, QuestionSet
-from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.events import Doubted, TextChanged, Words
 from ccq_tui.questions.keys import EFFECTS, FILTER_FROM, LINE_DOWN, LINE_UP, action_for, hints, recalls
 from ccq_tui.questions.keys import words as words_of
-from ccq_tui.questions.limits import answer_problem
+from ccq_tui.questions.limits import answer_problem, asked
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.model import Kind, Recalled, reads_like
 from ccq_tui.questions.moves import taken_over

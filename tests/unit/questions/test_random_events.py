@@ -24,8 +24,8 @@ from ccq_tui.questions import (
     QuestionSet,
 )
 from ccq_tui.questions import events as ev
-from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.keys import hints
+from ccq_tui.questions.limits import asked
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.prose import draft_text
 from ccq_tui.questions.state import Focus, PanelState, opened

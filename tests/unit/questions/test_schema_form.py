@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from ccq_tui.answering.record import InvalidAnswer
 from ccq_tui.answering.record import read as read_answer
 from ccq_tui.questions import Answer, Answered, Kind, Option
-from ccq_tui.questions.asked import Asked
-from ccq_tui.questions.checking import FieldError
-from ccq_tui.questions.limits import allowed_words, answer_problem
-from ccq_tui.questions.model import FieldRules
+from ccq_tui.questions.limits import FieldError, allowed_words, answer_problem
+from ccq_tui.questions.model import Asked, FieldRules
 from ccq_tui.questions.schema_form import content_of, read_form
 from ccq_tui.questions.state import opened
 from tests.tables import table

@@ -20,9 +20,15 @@ from ccq_tui.questions import (
     Question,
     QuestionSet,
 )
-from ccq_tui.questions.message import answers_as_message, answers_as_result, discussion_text
 from ccq_tui.questions.parse import parse_question_set
-from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
+from ccq_tui.questions.wire import (
+    answers_as_message,
+    answers_as_result,
+    discussion_text,
+    encode,
+    encode_discussion,
+    encode_remark,
+)
 from tests.tables import table
 from tests.unit.questions.drive import keys, panel, question, text_question, typed
 

@@ -17,8 +17,8 @@ from pydantic import TypeAdapter
 from ccq_tui import questions
 from ccq_tui.inbox import requests
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.choices import EVERY
 from ccq_tui.inbox.kinds import check_outcome
+from ccq_tui.inbox.kinds.decisions import EVERY
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,

@@ -281,7 +281,7 @@ def names_in(store: Store, request: QuestionRequest) -> Iterator[str]:
     look = Look(lambda _: True)
     for row in read_rows(store, [request.session_id], look, lambda _: None).values():
         yield row.session
-    head, line = session_lines([stored], {}, lambda name: name[:8])
+    head, line = session_lines([stored], {}, {}, lambda name: name[:8])
     yield line[head.index("WHAT") :].split(f" · {stored.directory[:4]}")[0].removesuffix("…")
     listed = inbox_lines(waits, str, lambda _: stored.name)
     yield listed[1][listed[0].index("SESSION") :][:13].strip().removesuffix("…")
