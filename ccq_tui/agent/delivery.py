@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import Send
+from ccq_tui.agent.controls import Send
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_lines import QUESTION_TOOL

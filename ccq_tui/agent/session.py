@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from ccq_tui.agent import commands as cmd
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.records import taken
-from ccq_tui.agent.controls import Control, Rewound, rename, rewind
+from ccq_tui.agent.controls import CommandError, Control, Images, Kept, Option, Rewound, Send, rename, rewind
 from ccq_tui.agent.delivery import CLOSED, Delivery, UnrecordedPrompts
 from ccq_tui.agent.history import SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
@@ -40,6 +40,21 @@ _logger = logging.getLogger(__name__)
 
 NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next step."
 PARKED = "paused: it waits for your answer without a process"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ordered:
+    """A command that keeps its order.
+
+    Attributes:
+        do: Executes it; may raise `CommandError`.
+        failed: Returns the event that says why it was not executed.
+        prompt_id: The prompt that it sends, or "".
+    """
+
+    do: Callable[[Connection], Awaitable[None]]
+    failed: Callable[[str], ev.AgentEvent]
+    prompt_id: str = ""
 
 
 class AgentSession:
@@ -69,9 +84,9 @@ class AgentSession:
         self._inbox = inbox
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
-        self._ordered: asyncio.Queue[cmd.Ordered] = asyncio.Queue()
+        self._ordered: asyncio.Queue[_Ordered] = asyncio.Queue()
         """The commands that keep their order: interrupts, control requests and the end overtake them."""
-        self._unsent: dict[str, cmd.Send] = {}
+        self._unsent: dict[str, Send] = {}
         """The prompts in `_ordered`, by their ids, without those that were taken back."""
         self._tasks: set[asyncio.Task[Any]] = set()
         """What overtakes the commands in their order."""
@@ -117,9 +132,7 @@ class AgentSession:
             return self._own_id
         return self.options.resume or self.session_id
 
-    def send(
-        self, text: str, kept: cmd.Kept | None = None, images: cmd.Images = (), *, answer: bool = True
-    ) -> str:
+    def send(self, text: str, kept: Kept | None = None, images: Images = (), *, answer: bool = True) -> str:
         """Give the agent a prompt and return its id; it waits while another one is worked on.
 
         ``kept`` is done once the prompt is on disk: it is not sent before. Without ``answer``, Claude reads
@@ -127,7 +140,7 @@ class AgentSession:
         """
         if written := self._written.pop(text, ""):
             return written
-        command = cmd.Send(text, kept=kept, images=images, answer=answer)
+        command = Send(text, kept=kept, images=images, answer=answer)
         self.put(command)
         return command.prompt_id
 
@@ -141,27 +154,41 @@ class AgentSession:
         """Take back a prompt that waits for the running turn; `PromptReturned` says that it is back."""
         if self._delivery.has(prompt_id):
             self._emit(ev.NoticeGiven("info", NOT_TAKEN_BACK))
+        elif send := self._unsent.pop(prompt_id, None):
+            self._emit(ev.PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
         else:
-            self.put(cmd.Withdraw(prompt_id))
+            words = "A queued prompt was not withdrawn"
+            self._put(
+                _Ordered(
+                    lambda connection: connection.withdraw(prompt_id),
+                    lambda reason: ev.NoticeGiven("warning", f"{words}: {reason}"),
+                )
+            )
 
     def interrupt(self) -> None:
         """End the running turn, and with it every request that waits."""
         if not self._ending:
             self._begin(self._interrupt())
 
-    def set_option(self, what: cmd.Option, value: str) -> None:
-        """Change the permission mode, the model or the effort; see `SetOption`."""
-        self.put(cmd.SetOption(what, value))
+    def set_option(self, what: Option, value: str) -> None:
+        """Change an option; ``value`` is Claude Code's own name for it, "" for the default model."""
+        words = f"The {what} was not changed to {value or 'the default'}"
+        self._put(
+            _Ordered(
+                lambda connection: connection.change(what, value),
+                lambda reason: ev.ErrorReported(what, f"{words}: {reason}"),
+            )
+        )
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
         if self._ending or self._connection is None:
-            raise cmd.CommandError(OVER if self._ending else "Claude is still starting.")
+            raise CommandError(OVER if self._ending else "Claude is still starting.")
         asking = self._begin(self._connection.ask(control))
         asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # also if nobody waits
         await asyncio.wait({asking})
         if asking.cancelled():
-            raise cmd.CommandError(OVER)
+            raise CommandError(OVER)
         return asking.result()
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
@@ -187,15 +214,16 @@ class AgentSession:
         """End the session and its process; `SessionLost` reports the end. Waiting questions are parked."""
         self._leave_soon(ends=True, cause=cause)
 
-    def put(self, command: cmd.Ordered) -> None:
-        """Queue a command; after the session's end it is refused by an event."""
+    def put(self, command: Send) -> None:
+        """Queue a prompt; after the session's end it is returned."""
+        self._unsent[command.prompt_id] = command
+        failed = partial(ev.PromptReturned, command.text, prompt_id=command.prompt_id)
+        self._put(_Ordered(partial(self._send, command), failed, command.prompt_id))
+
+    def _put(self, command: _Ordered) -> None:
         if self._over:
-            self._failed(command, OVER)
-        elif isinstance(command, cmd.Withdraw) and (send := self._unsent.pop(command.prompt_id, None)):
-            self._emit(ev.PromptReturned(send.text, TAKEN_BACK, send.prompt_id, wanted=True))
+            self._emit(command.failed(OVER))
         else:
-            if isinstance(command, cmd.Send):
-                self._unsent[command.prompt_id] = command
             self._ordered.put_nowait(command)
 
     async def run(self) -> None:
@@ -336,7 +364,7 @@ class AgentSession:
             while not self._ordered.empty():  # so that no prompt is lost
                 command = self._ordered.get_nowait()
                 if not self._was_taken_back(command):
-                    self._failed(command, OVER)
+                    self._emit(command.failed(OVER))
             state = ev.SessionState.ENDED if lost.expected else ev.SessionState.FAILED
             if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
                 state = ev.SessionState.PARKED
@@ -367,9 +395,9 @@ class AgentSession:
                 self._leaving = False
                 self._emit(ev.NoticeGiven("info", NOTHING_WAITS))
 
-    def _was_taken_back(self, command: cmd.Ordered) -> bool:
+    def _was_taken_back(self, command: _Ordered) -> bool:
         """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
-        return isinstance(command, cmd.Send) and self._unsent.pop(command.prompt_id, None) is None
+        return bool(command.prompt_id) and self._unsent.pop(command.prompt_id, None) is None
 
     def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
@@ -383,28 +411,23 @@ class AgentSession:
         while True:
             command = await self._ordered.get()
             try:
-                if self._was_taken_back(command):
-                    continue
-                match command:
-                    case cmd.Send(kept=kept):
-                        if kept is not None and not kept.done():
-                            # Seconds that a prompt waits for the disk; then it is sent all the same.
-                            await asyncio.wait({kept}, timeout=5.0)
-                        if self._leaving:
-                            self._failed(command, ENDS)
-                        else:
-                            await connection.send(command)
-                    case cmd.Withdraw(prompt_id):
-                        await connection.withdraw(prompt_id)
-                    case cmd.SetOption():
-                        await connection.change(command)
-            except cmd.CommandError as error:
-                self._failed(command, str(error))
+                if not self._was_taken_back(command):
+                    await command.do(connection)
+            except CommandError as error:
+                self._emit(command.failed(str(error)))
             except asyncio.CancelledError:
-                self._failed(command, OVER)
+                self._emit(command.failed(OVER))
                 raise
             finally:
                 self._ordered.task_done()
+
+    async def _send(self, command: Send, connection: Connection) -> None:
+        if command.kept is not None and not command.kept.done():
+            # Seconds that a prompt waits for the disk; then it is sent all the same.
+            await asyncio.wait({command.kept}, timeout=5.0)
+        if self._leaving:
+            raise CommandError(ENDS)
+        await connection.send(command)
 
     async def _ordered_done(self) -> None:
         """Wait for earlier commands, but not behind one that hangs."""
@@ -420,18 +443,8 @@ class AgentSession:
         await self._ordered_done()
         try:
             await self._working.interrupt()
-        except cmd.CommandError as error:
+        except CommandError as error:
             self._emit(ev.ErrorReported("interrupt", f"The turn was not interrupted: {error}"))
-
-    def _failed(self, command: cmd.Ordered, reason: str) -> None:
-        match command:
-            case cmd.Send():
-                self._emit(ev.PromptReturned(command.text, reason, command.prompt_id))
-            case cmd.Withdraw():
-                self._emit(ev.NoticeGiven("warning", f"A queued prompt was not withdrawn: {reason}"))
-            case cmd.SetOption(what, value):
-                words = f"The {what} was not changed to {value or 'the default'}: {reason}"
-                self._emit(ev.ErrorReported(what, words))
 
     def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True

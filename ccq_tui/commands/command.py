@@ -10,8 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import USUAL_SECONDS, Control
+from ccq_tui.agent.controls import USUAL_SECONDS, CommandError, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.runtime.facts import SessionFacts

@@ -6,11 +6,9 @@ import asyncio
 import re
 from pathlib import Path
 
-from ccq_tui.agent import controls, listings
+from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import McpServer
-from ccq_tui.agent.listings import MemoryPlace, PermissionRule
+from ccq_tui.agent.controls import CommandError, McpServer, MemoryPlace, PermissionRule
 from ccq_tui.bounded import begin
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow, Work
@@ -55,7 +53,7 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def permissions(self) -> None:
         """List the rules in force, and edit the file of one, or one for a new rule."""
-        found = await self._runner.ask(listings.PERMISSION_RULES)
+        found = await self._runner.ask(controls.PERMISSION_RULES)
         rules = sorted(found, key=lambda one: CHECKED.get(one.behavior, len(CHECKED)))
         rows: list[PermissionRule | str] = [*rules, *SETTINGS_FILES]
         one = await self._runner.one_of("Permission rules", rows, _rule_row, choose="edit its file")
@@ -74,7 +72,7 @@ class ListingCommands(CommandGroup[CommandUi]):
     async def memory(self) -> None:
         """List the files of instructions, and open one in the person's editor."""
         none = "No instruction files are loaded here · --bare leaves them out"
-        places = await self._runner.ask(listings.MEMORY)
+        places = await self._runner.ask(controls.MEMORY)
         place = await self._runner.one_of("Memory", places, _place_row, choose="edit it", none=none)
         if place is None:
             return
@@ -97,7 +95,7 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def ask_beside(self, question: str) -> None:
         """Ask the model a question that stays out of the conversation."""
-        answer = await self._runner.ask(listings.side_question(question))
+        answer = await self._runner.ask(controls.side_question(question))
         if not answer.strip():
             raise CommandError("Claude gave no answer · ask again, or send it as a prompt")
         self._runner.tell(f"Beside the conversation: {one_line(question, 200)}\n{answer}")

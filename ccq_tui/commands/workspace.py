@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import ChangedFile, FilesToRewind
+from ccq_tui.agent.controls import ChangedFile, CommandError, FilesToRewind
 from ccq_tui.bounded import begin
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys

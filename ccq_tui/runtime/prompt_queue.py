@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
-from ccq_tui.agent.commands import Images
+from ccq_tui.agent.controls import Images
 from ccq_tui.agent.events import Connected, ConversationReset, PromptRecorded, PromptReturned, SessionLost
 from ccq_tui.agent.session_name import title_of
 from ccq_tui.config.launch import Launch

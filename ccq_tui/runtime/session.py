@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import Images, Kept
+from ccq_tui.agent.controls import Images, Kept
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.agent.session_name import SessionName

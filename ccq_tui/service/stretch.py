@@ -12,7 +12,7 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.records import Recorded, last_words, recorded, taken
-from ccq_tui.agent.commands import Send
+from ccq_tui.agent.controls import Send
 from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of

@@ -9,8 +9,7 @@ import pytest
 
 from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import CommandError, Control
 from ccq_tui.agent.history import read_history
 from ccq_tui.agent.reader import earlier_sessions
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest

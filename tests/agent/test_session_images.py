@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.commands import ImageFile
+from ccq_tui.agent.controls import ImageFile
 from ccq_tui.agent.events import BlockGrew, HistoryLoaded, PromptAccepted, PromptReturned, TurnEnded
 from ccq_tui.agent.history import read_history
 from ccq_tui.prompts.images import MOST_BYTES, ImageStore, PromptImage, label

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from ccq_tui.agent import listings
+from ccq_tui.agent import controls
+from ccq_tui.agent.controls import MemoryPlace, PermissionRule
 from ccq_tui.agent.events import ModelsListed
-from ccq_tui.agent.listings import MemoryPlace, PermissionRule
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Play, Running
 from tests.agent.stage import staged
@@ -27,7 +27,7 @@ async def test_rules_instructions_and_a_side_question(play: Play, monkeypatch: p
         await run.until(ModelsListed)
         with step("files of instructions"):
             (home.project / "CLAUDE.md").write_text("Be brief\n")
-            places = await run.session.ask(listings.MEMORY)
+            places = await run.session.ask(controls.MEMORY)
             assert [(one.path, one.label, one.exists, one.is_directory) for one in places[:2]] == [
                 (str(home.project / "CLAUDE.md"), "Project instructions", True, False),
                 (str(home.config / "CLAUDE.md"), "User instructions", False, False),
@@ -47,12 +47,12 @@ async def test_rules_instructions_and_a_side_question(play: Play, monkeypatch: p
         with step("a question beside the conversation"):
             run.session.send("Hello")
             await run.idle()
-            assert await run.session.ask(listings.side_question("Why?")) == "Beside."
+            assert await run.session.ask(controls.side_question("Why?")) == "Beside."
 
 
 async def until_listed(run: Running, rule: PermissionRule) -> None:
     for _ in range(200):
-        if rule in await run.session.ask(listings.PERMISSION_RULES):
+        if rule in await run.session.ask(controls.PERMISSION_RULES):
             return
         await asyncio.sleep(0.1)
     raise AssertionError(f"{rule} was not listed after 20 s")

@@ -16,8 +16,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import ImageFile
-from ccq_tui.agent.controls import Control, Rewound, rename, rewind
+from ccq_tui.agent.controls import Control, ImageFile, Rewound, rename, rewind
 from ccq_tui.app import CcqApp
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings

@@ -12,7 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import CommandError
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.commands.listings import NO_TASKS

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import CommandError
 from ccq_tui.agent.events import BlockFinished, BlockKey, BlockKind
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch

@@ -12,7 +12,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.agent.commands import ImageFile
+from ccq_tui.agent.controls import ImageFile
 from ccq_tui.agent.events import PromptAccepted, PromptReturned
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir

@@ -16,7 +16,7 @@ from typing import TypeVar
 import claude_agent_sdk as sdk
 
 from ccq_tui.agent.claude.classify import NO_CONVERSATION
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import CommandError
 from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem

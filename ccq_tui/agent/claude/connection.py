@@ -19,9 +19,20 @@ from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks, prompt_message
 from ccq_tui.agent.claude_settings import first_mode
-from ccq_tui.agent.commands import CommandError, Send, SetOption
-from ccq_tui.agent.controls import APPLIED_EFFORT, COST_SO_FAR, SERVERS, Control, set_effort, withdraw_prompt
-from ccq_tui.agent.listings import default_model, models, slash_commands
+from ccq_tui.agent.controls import (
+    APPLIED_EFFORT,
+    COST_SO_FAR,
+    SERVERS,
+    CommandError,
+    Control,
+    Option,
+    Send,
+    default_model,
+    models,
+    set_effort,
+    slash_commands,
+    withdraw_prompt,
+)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
@@ -185,10 +196,9 @@ class Connection:
         """End the running turn; raises `CommandError` if the CLI does not confirm it."""
         await limited(self._connected.interrupt(), CONTROL_SECONDS)
 
-    async def change(self, option: SetOption) -> None:
+    async def change(self, what: Option, value: str) -> None:
         """Change the mode, the model or the effort; raises as `interrupt` does."""
-        value = option.value
-        match option.what:
+        match what:
             case "mode":
                 mode = cast("sdk.PermissionMode", value)
                 await limited(self._connected.set_permission_mode(mode), CONTROL_SECONDS)

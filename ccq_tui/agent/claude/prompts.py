@@ -6,7 +6,7 @@ import base64
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from ccq_tui.agent.commands import CommandError, ImageFile
+from ccq_tui.agent.controls import CommandError, ImageFile
 from ccq_tui.bounded import UnfitFileError, read_bytes
 from ccq_tui.prompts.images import MOST_BYTES
 

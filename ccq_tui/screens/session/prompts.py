@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError, ImageFile
+from ccq_tui.agent.controls import CommandError, ImageFile
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.commands.shell import STOPPING, ShellCommands
 from ccq_tui.commands.workspace import RewindCommand

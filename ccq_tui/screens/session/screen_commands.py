@@ -9,7 +9,7 @@ import signal
 from collections.abc import Container, Iterable, Iterator
 from functools import partial
 
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
 from ccq_tui.claude_files import find_cli
 from ccq_tui.commands.command import Command, CommandGroup, PickRow

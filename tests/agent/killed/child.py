@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import CommandError
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Grown
@@ -27,7 +31,6 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
 from tests.actors import INBOX, PANEL
 from tests.agent.killed.field import PromptField
-from tests.options import options_of
 
 MAIN = "main"
 MOST = 2**20
@@ -63,35 +66,32 @@ class Child:
         key = order.get("key", MAIN)
         match order["do"]:
             case "start":
-                self._start(key, order["resume"] or None, fork=order.get("fork", False))
+                self._start(key, order["resume"], fork=order.get("fork", False))
             case "settle":
-                self._hold(asyncio.create_task(self._settle(order["id"], order["text"])))
+                self._hold(self._settle(order["id"], order["text"]))
             case "allow elsewhere":
-                self._hold(asyncio.create_task(self._allow(order["id"])))
+                self._hold(self._allow(order["id"]))
             case _:
                 self._tell_session(self._sessions[key], order)
 
-    def _start(self, key: str, resume: str | None, *, fork: bool) -> None:
-        options = options_of(self._project, permission_mode="default", resume=resume, fork=fork)
-        session = AgentSession(options, self._inbox, partial(self._take, key))
-        before = self._fields.get(key)
+    def _start(self, key: str, resume: str, *, fork: bool) -> None:
+        settings = Settings.model_construct(cwd=self._project, permission_mode="default")
+        launch = Launch(settings=settings, resume=resume, fork=fork)
+        session = AgentSession(session_options(launch), self._inbox, partial(self._take, key))
+        if before := self._fields.get(key):
+            before.close()
         self._sessions[key] = session
-        self._fields[key] = field = PromptField(
+        self._fields[key] = PromptField(
             self._inbox,
             session,
+            launch,
+            self._hold,
             lambda text, name: say({"event": "Kept", "text": text, "prompt_id": name}),
             lambda text: say({"event": "Returned", "key": key, "text": text}),
         )
         task = asyncio.create_task(session.run())
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        self._hold(asyncio.create_task(self._begin(field, before, "" if fork else resume or "")))
-
-    async def _begin(self, field: PromptField, before: PromptField | None, session_id: str) -> None:
-        if before is not None:
-            await before.release()
-        if session_id:
-            await field.begin(session_id)
 
     async def end(self) -> None:
         """End all sessions in order, as the program does when it is quit."""
@@ -102,15 +102,15 @@ class Child:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=END_SECONDS)
         for field in self._fields.values():
-            await field.release()
+            field.close()
 
     def _tell_session(self, session: AgentSession, order: dict[str, Any]) -> None:
         key = order.get("key", MAIN)
         match order["do"]:
             case "queue":
-                self._hold(asyncio.create_task(self._fields[key].send(order["text"])))
-            case "send what came back":
-                self._hold(asyncio.create_task(self._fields[key].send_all()))
+                self._hold(self._fields[key].give(order["text"]))
+            case "send what came back" if text := self._fields[key].take():
+                self._hold(self._fields[key].give(text))
             case "send":
                 session.send(order["text"])
             case "draft":
@@ -124,7 +124,7 @@ class Child:
             case "allow":
                 session._inbox.answer(order["id"], Allowed(), PANEL)
             case "rewind":
-                self._hold(asyncio.create_task(self._rewind(session, order["prompt_id"])))
+                self._hold(self._rewind(session, order["prompt_id"]))
             case "park":
                 session.park()
             case "close":
@@ -153,15 +153,15 @@ class Child:
         else:
             say({"event": "Rewound", "reason": done.refusal})
 
-    def _hold(self, task: asyncio.Task[None]) -> None:
+    def _hold(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def _take(self, key: str, event: ev.AgentEvent) -> None:
         told: dict[str, Any] = {"event": type(event).__name__, "key": key}
-        if isinstance(event, ev.Connected | ev.PromptRecorded | ev.PromptReturned):
-            # Like the screen, a moment later: an event may come while a prompt is still being given.
-            self._hold(asyncio.create_task(self._note(self._fields[key], event)))
+        # Like the screen, a moment later: an event may come while a prompt is still being given.
+        asyncio.get_running_loop().call_soon(self._fields[key].hear, event)
         match event:
             case ev.RequestAsked(QuestionRequest() as request, by_message):
                 opened = self._sessions[key]._inbox.known(request.id)
@@ -178,11 +178,6 @@ class Child:
                 names = ("request_id", "tool_use_id", "deferred", "state", "kind", "reason", "prompt_id")
                 told |= {name: str(getattr(event, name)) for name in names if hasattr(event, name)}
         say(told)
-
-    async def _note(self, field: PromptField, event: ev.AgentEvent) -> None:
-        if isinstance(event, ev.Connected):
-            await field.begin(event.session_id)
-        await field.note(event)
 
 
 def say(told: dict[str, Any]) -> None:

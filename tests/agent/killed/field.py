@@ -1,25 +1,28 @@
-"""The prompt of a session in a program without a screen: kept on disk as the screen keeps it."""
+"""The prompt of a session in a program without a screen, kept by the program's own queue."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from uuid import uuid4
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from ccq_tui.agent.events import AgentEvent, PromptRecorded, PromptReturned
+from ccq_tui.agent.controls import Images, Kept
+from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.prompts.unread import PromptDraft, Sent
+from ccq_tui.plain.session import PlainPrompt
+from ccq_tui.runtime.prompt_queue import PromptQueue
 
 
-class PromptField:
-    """What stands in the field, and what was sent from it and Claude has not read.
-
-    A prompt is in one of the two at every moment, and goes from one to the other in one write.
+class PromptField(PlainPrompt):
+    """A field, its session and its surface in one.
 
     Args:
         inbox: Keeps the prompts.
-        session: The session to which the prompts are sent.
+        agent: The session to which the prompts are sent.
+        launch: What it is started with.
+        begin: Runs work beside the session.
         kept: Is told each prompt that was sent, once it is on disk, with its id.
         changed: Is told what stands in the field, whenever something comes back to it.
     """
@@ -27,82 +30,47 @@ class PromptField:
     def __init__(
         self,
         inbox: Inbox,
-        session: AgentSession,
+        agent: AgentSession,
+        launch: Launch,
+        begin: Callable[[Coroutine[Any, Any, None]], None],
         kept: Callable[[str, str], None],
         changed: Callable[[str], None],
     ) -> None:
-        self._inbox = inbox
-        self._name = str(uuid4())
-        self._session = session
-        self._kept = kept
-        self._changed = changed
-        self._key = ""
-        self._text = ""
-        self._sent: dict[str, Sent] = {}
-        self._begun = asyncio.Event()
-        self._released = False
+        super().__init__(self)
+        self.agent, self.launch, self.live = agent, launch, True
+        self.session = self.prompt = self
+        self._begin, self._kept, self._changed = begin, kept, changed
+        self.queue = PromptQueue(self, inbox)
+        self.queue.begin()
 
-    async def begin(self, key: str) -> None:
-        """Bring back what an earlier process left for a session, but for what a turn has read.
+    @property
+    def record_id(self) -> str:
+        return self.agent.record_id
 
-        Args:
-            key: The session's id; once is enough.
-        """
-        if self._key:
-            return
-        self._key = key
-        draft = await self._inbox.run(lambda store: store.prompts.take(self._name, key)) or PromptDraft()
-        left = [one for one in draft.sent if one.id not in self._sent]
-        self._sent = {one.id: one for one in left} | self._sent
-        self._put_back(draft.text)
-        await self._write()
-        self._begun.set()
-        if left:
-            sessions = {one.id: one.session or self._session.record_id for one in left}
-            read = await self._session.taken(sessions)
-            if self._released:
-                return  # all of it is still on disk
-            for one in left:
-                self._sent.pop(one.id, None)
-                self._put_back("" if one.id in read else one.text)
-            await self._write()
-        self._changed(self._text)
+    def send(self, text: str, kept: Kept, images: Images) -> str:
+        return self.agent.send(text, kept, images)
 
-    async def send(self, text: str) -> None:
+    async def give(self, text: str) -> None:
         """Send a prompt; it is on disk before it leaves the program."""
-        on_disk: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        name = self._session.send(text, on_disk)
-        self._sent[name] = Sent(name, text, self._session.record_id)
-        await self._begun.wait()
-        await self._write()
-        on_disk.set_result(None)
+        name, kept = self.queue.send(text)
+        await kept
         self._kept(text, name)
 
-    async def send_all(self) -> None:
-        """Send what stands in the field, as one prompt."""
-        text, self._text = self._text, ""
-        if text:
-            await self.send(text)
+    def hear(self, event: AgentEvent) -> None:
+        """Learn what became of the prompts that were given; others have no field to go back to."""
+        if not isinstance(event, PromptReturned) or event.prompt_id in self.queue.sent:
+            self.queue.take(event)
 
-    async def note(self, event: AgentEvent) -> None:
-        """Learn what became of a prompt."""
-        if not isinstance(event, PromptRecorded | PromptReturned) or event.prompt_id not in self._sent:
-            return
-        del self._sent[event.prompt_id]
-        if isinstance(event, PromptReturned):
-            self._put_back(event.text)
-            self._changed(self._text)
-        await self._begun.wait()
-        await self._write()
+    def note(self, _text: str, _level: str = "") -> None:
+        self._changed(self.draft.text)
 
-    async def release(self) -> None:
-        """Release the prompts for the next process."""
-        self._released = True
-        await self._inbox.run(lambda store: store.prompts.release(self._name))
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]], _name: str) -> None:
+        self._begin(work())
 
-    def _put_back(self, text: str) -> None:
-        self._text = "\n".join(filter(None, (self._text, text)))
+    def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, call)
 
-    async def _write(self) -> None:
-        draft = PromptDraft(self._text, sent=tuple(self._sent.values()))
-        await self._inbox.run(lambda store: store.prompts.save(self._name, self._key, draft))
+    def close(self) -> None:
+        """Leave the prompts to the next process."""
+        self.live = False
+        self.queue.close()

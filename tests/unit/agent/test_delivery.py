@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent import delivery
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import Send
+from ccq_tui.agent.controls import Send
 from ccq_tui.agent.delivery import (
     CLOSED,
     GONE,

@@ -26,10 +26,8 @@ from ccq_tui.agent.claude.cli_process import (
 )
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude_settings import allows_auto_mode, first_mode
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import start_error
+from ccq_tui.agent.controls import CommandError, slash_commands, start_error
 from ccq_tui.agent.events import SessionLost
-from ccq_tui.agent.listings import slash_commands
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.claude_flags import ClaudeFlags
 from tests.options import options_of
