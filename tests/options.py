@@ -1,20 +1,31 @@
-"""The options of a session, as a test gives them."""
+"""The launch of a session, as a test gives it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.config.claude_flags import ClaudeFlags
+from ccq_tui.config.launch import Launch, ProgramArguments, Trusted
 from ccq_tui.config.settings import Settings
 
-OWN = {field.name for field in fields(SessionOptions)} - {"settings"}
+OWN = {field.name for field in fields(Launch)} - {"settings"}
 
 
-def options_of(cwd: Path, *, claude: ClaudeFlags | None = None, **given: Any) -> SessionOptions:
-    """Return options with settings that are taken as they are."""
+def launch_of(
+    cwd: Path,
+    *,
+    claude: ClaudeFlags | None = None,
+    environment: Mapping[str, str] | None = None,
+    project_settings: bool = True,
+    **given: Any,
+) -> Launch:
+    """Return a launch with settings that are taken as they are."""
     own = {name: given.pop(name) for name in OWN & given.keys()}
-    flags = dict(claude) if claude else {}
-    return SessionOptions(settings=Settings.model_construct(cwd=cwd, **flags, **given), **own)
+    settings = Settings.model_construct(cwd=cwd, **(dict(claude) if claude else {}), **given)
+    program = ProgramArguments(environment=environment or {})
+    return Launch(
+        settings=settings, trusted=Trusted(project_settings=project_settings), program=program, **own
+    )

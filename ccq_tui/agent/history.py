@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import read_by
 from ccq_tui.agent.translate import PastTranslator
 from ccq_tui.claude_lines import Line
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.words import plural
@@ -48,9 +48,9 @@ Resume = Callable[[str], Awaitable[frozenset[str]]]
 
 
 async def read_history(
-    options: SessionOptions, tell: Told | None = None, *, resume: Resume | None = None
+    launch: Launch, tell: Told | None = None, *, resume: Resume | None = None
 ) -> SessionPast:
-    """Read the past of the session that the options name, or of the last one in their directory.
+    """Read the past of the session that a launch resumes, or of the last one in its directory.
 
     ``tell`` gets each part as soon as it is read. ``resume`` takes the id of a session that is resumed
     next, before anything of it is read, and raises if it must not be; without it the record is not
@@ -63,12 +63,12 @@ async def read_history(
         left = await resume(session_id) if resume is not None else left
 
     output = await read_by(
-        options,
+        launch,
         "history",
-        str(options.cwd),
-        options.resume or "",
+        str(launch.settings.directory),
+        launch.resume,
         *(["resuming"] if resume is not None else []),
-        *(["repairing"] if options.settings.repair_records else []),
+        *(["repairing"] if launch.settings.repair_records else []),
         seconds=READ_SECONDS,
         allow=allow if resume is not None else None,
     )
@@ -81,7 +81,7 @@ async def read_history(
     unanswered: tuple[QuestionRequest, ...] = ()
     for number, line in enumerate(lines):
         read.append(await asyncio.to_thread(_part, line, session_id, deferred | left))
-        if not number and resume is not None and not options.fork:
+        if not number and resume is not None and not launch.fork:
             kept, unanswered = _reopened(read[0][0])
             read[0] = kept, read[0][1]
         if not number and first["gaps"]:

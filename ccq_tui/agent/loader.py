@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ccq_tui.agent.claude_settings import first_mode
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.compat.sdk.light_import import import_sdk
+from ccq_tui.config.launch import Launch
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -52,14 +52,14 @@ def load_now() -> type[Connection]:
 
 @asynccontextmanager
 async def prestarted(
-    options: SessionOptions | None, prompt: str = "", head_start: HeadStart | None = None
+    launch: Launch | None, prompt: str = "", head_start: HeadStart | None = None
 ) -> AsyncIterator[Prestarted | None]:
     """Start the CLI of the first session early, and end it unless a session takes it over.
 
-    Yields None if the options are not known yet, or the process cannot be started: its session will
+    Yields None if the launch is not known yet, or the process cannot be started: its session will
     report that.
     """
-    ahead = await _prestarted(options, prompt, head_start) if options is not None else None
+    ahead = await _prestarted(launch, prompt, head_start) if launch is not None else None
     try:
         yield ahead
     finally:
@@ -67,16 +67,14 @@ async def prestarted(
             await ahead.close()
 
 
-async def _prestarted(
-    options: SessionOptions, prompt: str, head_start: HeadStart | None
-) -> Prestarted | None:
+async def _prestarted(launch: Launch, prompt: str, head_start: HeadStart | None) -> Prestarted | None:
     try:
         sdk = import_sdk()
         from ccq_tui.agent.claude.prestart import Prestarted
     except ImportError as error:
         _logger.info("No process can be started ahead: %s", error)
         return None
-    ahead = Prestarted(options, prompt, await asyncio.to_thread(first_mode, options), head_start)
+    ahead = Prestarted(launch, prompt, await asyncio.to_thread(first_mode, launch), head_start)
     try:
         await ahead.start()
     except (sdk.ClaudeSDKError, OSError, ValueError) as error:

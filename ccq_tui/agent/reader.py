@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ccq_tui.child_process import end
 
 if TYPE_CHECKING:  # the program that it runs imports this module, too
-    from ccq_tui.agent.options import SessionOptions
+    from ccq_tui.config.launch import Launch
 
 _logger = logging.getLogger(__name__)
 
@@ -51,29 +51,27 @@ class EarlierSession:
     last: tuple[tuple[str, str], ...] = ()
 
 
-async def earlier_sessions(
-    options: SessionOptions, *, everywhere: bool = False
-) -> tuple[EarlierSession, ...]:
+async def earlier_sessions(launch: Launch, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
     """List the sessions of a directory and of other worktrees of its repository, the newest first.
 
     Raises `ReaderError`.
     """
-    place = "" if everywhere else str(options.cwd)
-    output = await read_by(options, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
+    place = "" if everywhere else str(launch.settings.directory)
+    output = await read_by(launch, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
     return tuple(
         EarlierSession(**one | {"last": tuple((who, text) for who, text in one["last"])})
         for one in json.loads(output)
     )
 
 
-async def rename_earlier(options: SessionOptions, session_id: str, title: str) -> None:
+async def rename_earlier(launch: Launch, session_id: str, title: str) -> None:
     """Give a session that does not run here a title, which is not empty; raises `ReaderError`."""
-    await read_by(options, "rename", session_id, title, seconds=LIST_SECONDS)
+    await read_by(launch, "rename", session_id, title, seconds=LIST_SECONDS)
 
 
-async def delete_earlier(options: SessionOptions, session_id: str) -> Path:
+async def delete_earlier(launch: Launch, session_id: str) -> Path:
     """Delete the file in which Claude Code keeps a session, and nothing else; raises `ReaderError`."""
-    output = await read_by(options, "delete", session_id, seconds=LIST_SECONDS)
+    output = await read_by(launch, "delete", session_id, seconds=LIST_SECONDS)
     return Path(json.loads(output))
 
 
@@ -82,10 +80,7 @@ class ReaderError(Exception):
 
 
 async def read_by(
-    options: SessionOptions,
-    *arguments: str,
-    seconds: float,
-    allow: Callable[[str], Awaitable[object]] | None = None,
+    launch: Launch, *arguments: str, seconds: float, allow: Callable[[str], Awaitable[object]] | None = None
 ) -> bytes:
     """Run `ccq_tui.agent.claude.records`, and return what it prints; raises `ReaderError`.
 
@@ -98,7 +93,7 @@ async def read_by(
             "-m",
             "ccq_tui.agent.claude.records",
             *arguments,
-            env=options.environ() | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
+            env=launch.environ() | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
             stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

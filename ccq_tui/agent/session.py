@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from pydantic import ValidationError
+
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.records import taken
@@ -17,10 +19,11 @@ from ccq_tui.agent.controls import CommandError, Control, Images, Kept, Option, 
 from ccq_tui.agent.delivery import CLOSED, Delivery, UnrecordedPrompts
 from ccq_tui.agent.history import SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
-from ccq_tui.agent.options import ASKING, SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_name import forked
+from ccq_tui.config.claude_flags import ClaudeFlags
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Claim, ClaimLostError, KnownPast, SessionFact
 
@@ -40,6 +43,29 @@ _logger = logging.getLogger(__name__)
 
 NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next step."
 PARKED = "paused: it waits for your answer without a process"
+
+
+ASKING = frozenset({"questions", "max_question_rounds"})
+"""The settings that limit how often the agent asks; they hold for a session."""
+LASTING = ASKING | {"permission_mode"}
+GIVEN_AGAIN = "bypassPermissions"
+"""The permission mode that a session does not keep: who resumes it has to give it again."""
+
+
+def as_before(launch: Launch, before: Mapping[str, Any]) -> Launch:
+    """Return a launch with the flags of an earlier start where none are set now."""
+    kept = before.get("claude")
+    if not isinstance(kept, Mapping):
+        return launch
+    wanted = launch.settings.claude.model_dump(exclude_defaults=True)
+    try:
+        flags = ClaudeFlags(**{**kept, **wanted})
+    except ValidationError:
+        _logger.warning("What a session was started with before cannot be used any more")
+        return launch
+    lasting = ASKING if before.get("permission_mode") in (None, "", GIVEN_AGAIN) else LASTING
+    again = {name: before[name] for name in before.keys() & lasting - launch.settings.model_fields_set}
+    return replace(launch, settings=launch.settings.model_copy(update=dict(flags) | again))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +91,7 @@ class AgentSession:
     loop, before and while it runs; only the coroutines among them wait.
 
     Args:
-        options: The options to start it with.
+        launch: What it is started with.
         inbox: Holds its requests until a person answers.
         on_event: Takes each event, in order, in the session's event loop; must not block.
         ahead: A process that was already started for it; used if it fits.
@@ -73,13 +99,13 @@ class AgentSession:
 
     def __init__(
         self,
-        options: SessionOptions,
+        launch: Launch,
         inbox: Inbox,
         on_event: Callable[[ev.AgentEvent], None],
         *,
         ahead: Prestarted | None = None,
     ) -> None:
-        self.options = options
+        self.launch = launch
         self._listener = on_event
         self._inbox = inbox
         self._delivery = Delivery(inbox, self._emit, self.put)
@@ -98,7 +124,7 @@ class AgentSession:
         self._ending = False
         """Whether the CLI is about to end, and nothing is asked of it any more."""
         self._over = False
-        self._begun = bool(options.resume or options.continue_conversation)
+        self._begun = bool(launch.resume or launch.continue_last)
         """Whether its conversation has a prompt: before that, no session is in any list."""
         self._held = ""
         """The session id that this process holds: another one after ``/clear``."""
@@ -107,11 +133,11 @@ class AgentSession:
         self._connection: Connection | None = None
         self._claim: Claim | None = None
         self._past = KnownPast()
-        self._ahead = ahead if ahead is not None and ahead.fits(options) else None
+        self._ahead = ahead if ahead is not None and ahead.fits(launch) else None
         self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
         """The prompt that the process was already given, with its id: `send` does not send it again."""
         # The id of a new session or a fork.
-        self._own_id = self._ahead.session_id if self._ahead else options.session_id or str(uuid4())
+        self._own_id = self._ahead.session_id if self._ahead else launch.chosen_id or str(uuid4())
         self._scope: asyncio.Timeout | None = None
         self._closing = False
         self._parked = False
@@ -128,9 +154,9 @@ class AgentSession:
 
         It is not known until the last session of a directory is found.
         """
-        if self.options.fork or not (self.options.resume or self.options.continue_conversation):
+        if self.launch.fork or not (self.launch.resume or self.launch.continue_last):
             return self._own_id
-        return self.options.resume or self.session_id
+        return self.launch.resume or self.session_id
 
     def send(self, text: str, kept: Kept | None = None, images: Images = (), *, answer: bool = True) -> str:
         """Give the agent a prompt and return its id; it waits while another one is worked on.
@@ -148,7 +174,7 @@ class AgentSession:
         """Return the prompts of earlier processes that a turn has read; end a process that still may read."""
         for session_id in set(prompts.values()):
             await end_leftovers(session_id)
-        return await asyncio.to_thread(taken, self.options, prompts)
+        return await asyncio.to_thread(taken, self.launch, prompts)
 
     def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn; `PromptReturned` says that it is back."""
@@ -255,11 +281,11 @@ class AgentSession:
                 # The CLI starts as soon as its session is known, while older parts are still being read.
                 kind, resumed = await asyncio.gather(load_connection(), known)
                 if resumed:
-                    self.options = self.options.as_before(self._past.launch)
-                if self._claim is None and self.options.session_id:
+                    self.launch = as_before(self.launch, self._past.launch)
+                if self._claim is None and self.launch.chosen_id:
                     # Another process may have been given the same id, under which nothing is recorded yet.
                     self._held = (await self._inbox.sessions.claim(self._own_id)).session_id
-                connection = kind(self.options, self._inbox, self._emit)
+                connection = kind(self.launch, self._inbox, self._emit)
                 if self._claim is not None and resumed:
                     connection.gate.asked[resumed] |= self._past.asked
                 lost = await self._open(connection, resumed, reading)
@@ -281,16 +307,16 @@ class AgentSession:
         history = SessionPast("")
 
         def tell(session_id: str, part: ev.HistoryLoaded) -> None:
-            if part.events and self.options.fork and not part.older:
-                part = forked(part, self.options.name)
-                self.options = replace(self.options, name=part.title)  # its record has the original's name
+            if part.events and self.launch.fork and not part.older:
+                part = forked(part, self.launch.name)
+                self.launch = replace(self.launch, name=part.title)  # its record has the original's name
             if part.events:
                 self._emit(part)
             if not known.done():
                 known.set_result(session_id)
 
         try:
-            if self.options.resume or self.options.continue_conversation:
+            if self.launch.resume or self.launch.continue_last:
                 history = await self._read_history(tell)
                 if not history.session_id:
                     self._emit(ev.NoticeGiven("info", NO_EARLIER_SESSION))
@@ -305,25 +331,25 @@ class AgentSession:
 
     async def _read_history(self, tell: Told) -> SessionPast:
         try:
-            return await read_history(self.options, tell, resume=self._take_on)
+            return await read_history(self.launch, tell, resume=self._take_on)
         except ReaderError as error:
             self._emit(ev.NoticeGiven("warning", f"The earlier conversation could not be read: {error}"))
-            await self._take_on(self.options.resume or "")
-            return SessionPast(self.options.resume or "")
+            await self._take_on(self.launch.resume)
+            return SessionPast(self.launch.resume)
 
     async def _take_on(self, session_id: str) -> frozenset[str]:
         """Make sure that nothing else runs a session that is about to be resumed; raises `ClaimLostError`.
 
         Returns the calls whose requests are left in it; none are left in a fork.
         """
-        if session_id and not self.options.fork and self._claim is None:
+        if session_id and not self.launch.fork and self._claim is None:
             self._claim = await self._inbox.sessions.claim(session_id)
             self._held = session_id
         # Also that of a process that is no longer known; all that it wrote is past, too.
         self._leftover_ended |= await end_leftovers(session_id)
         if session_id:
             self._past = await self._inbox.sessions.before(session_id)
-        return frozenset() if self.options.fork else self._past.left
+        return frozenset() if self.launch.fork else self._past.left
 
     async def _open(
         self, connection: Connection, resumed: str, reading: asyncio.Task[SessionPast]
@@ -483,17 +509,17 @@ class AgentSession:
                 self._mode = mode
             case _:
                 return
-        name, options = self.session_id, self.options
+        name, settings = self.session_id, self.launch.settings
         if not (self._begun and name):
             return
         launch = {
-            "model": options.settings.model,
+            "model": settings.model,
             "permission_mode": self._mode,
-            "effort": options.settings.effort,
-            **{name: getattr(options.settings, name) for name in ASKING},
-            "claude": options.settings.claude.lasting(),  # nothing that may be a secret
+            "effort": settings.effort,
+            **{name: getattr(settings, name) for name in ASKING},
+            "claude": settings.claude.lasting(),  # nothing that may be a secret
         }
-        fact = SessionFact(directory=str(options.cwd), launch=launch, runs=name != self._held)
+        fact = SessionFact(directory=str(settings.directory), launch=launch, runs=name != self._held)
         self._held = name
         self._inbox.sessions.note(name, fact)
 

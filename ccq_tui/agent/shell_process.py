@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
-from ccq_tui.agent.options import SessionOptions
+from ccq_tui.config.launch import Launch
 from ccq_tui.prompts.shell_runs import ShellRun
 
 MOST_BYTES = 200_000
@@ -23,9 +23,9 @@ NOT_RUN = 127
 """The exit code of a command that could not be started, as shells have it."""
 
 
-def answers_shell(options: SessionOptions) -> bool:
+def answers_shell(launch: Launch) -> bool:
     """Return Claude Code's `respondToBashCommands`: does Claude answer a command's output? For a thread."""
-    layers = (*managed_settings(), *chosen_settings(options))
+    layers = (*managed_settings(), *chosen_settings(launch))
     found = (one["respondToBashCommands"] for one in layers if "respondToBashCommands" in one)
     return next(found, True) is not False
 
@@ -63,13 +63,13 @@ class Capture:
 class ShellProcess(asyncio.SubprocessProtocol):
     """Runs one command, once."""
 
-    def __init__(self, command: str, options: SessionOptions, grown: Callable[[str], None]) -> None:
+    def __init__(self, command: str, launch: Launch, grown: Callable[[str], None]) -> None:
         self.command = command
         self.stopped = False
         """Whether somebody stopped it."""
         self.output = Capture()
         """The text of both streams, in the order in which it came."""
-        self._options = options
+        self._launch = launch
         self._grown = grown
         self._process: asyncio.SubprocessTransport | None = None
         self._streams = {1: Capture(), 2: Capture()}
@@ -90,8 +90,8 @@ class ShellProcess(asyncio.SubprocessProtocol):
             "-c",
             self.command,
             stdin=DEVNULL,
-            cwd=self._options.cwd,
-            env=self._options.environ(),
+            cwd=self._launch.settings.directory,
+            env=self._launch.environ(),
             start_new_session=True,
         )
         # Cancelled by itself it would wait for all that the shell has started, and end the shell alone.

@@ -56,8 +56,8 @@ def export(session: str, form: str) -> int:
     """
     from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.agent.history import read_history
-    from ccq_tui.agent.options import SessionOptions
     from ccq_tui.agent.reader import ReaderError
+    from ccq_tui.config.launch import Launch
     from ccq_tui.config.settings import Settings
     from ccq_tui.transcript.export import export_json, export_markdown
     from ccq_tui.transcript.model import TranscriptModel
@@ -65,9 +65,9 @@ def export(session: str, form: str) -> int:
 
     name, known = _known(session)
     directory = known.directory if known is not None else ""
-    options = SessionOptions(settings=Settings.model_construct(cwd=Path(directory or os.curdir)), resume=name)
+    launch = Launch(settings=Settings.model_construct(cwd=Path(directory or os.curdir)), resume=name)
     try:
-        past = asyncio.run(read_history(options))
+        past = asyncio.run(read_history(launch))
     except ReaderError as error:
         raise Refused(f"the session cannot be read: {one_line(reason(error), 300)}.") from error
     if not past.events:

@@ -133,10 +133,9 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
     if resumes and not flags.get("fork"):
         raise click.UsageError("--session-id with --continue or --resume needs --fork.", context)
     from ccq_tui.agent.claude.records import Recorded, recorded
-    from ccq_tui.agent.options import SessionOptions
-    from ccq_tui.config.settings import Settings
+    from ccq_tui.config.launch import Launch
 
-    if recorded(SessionOptions(settings=Settings()), wanted.lower()) is not Recorded.NOTHING:
+    if recorded(Launch(), wanted.lower()) is not Recorded.NOTHING:
         raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
 
 
@@ -224,15 +223,13 @@ async def _shown(launch: Launch, early: EarlyPrompt | None, head_start: HeadStar
     import asyncio
 
     from ccq_tui.agent.loader import prestarted
-    from ccq_tui.agent.options import session_options
 
     # Not for a session that depends on a question, a file or a claim that comes first.
     named = launch.continue_last or launch.resume or launch.chosen_id
     known = not (launch.trusted.carried or named or launch.program.choose or launch.program.inbox)
     if head_start and not known:
         head_start.drop()
-    options = session_options(launch) if known else None
-    async with prestarted(options, launch.prompt.rstrip(), head_start) as ahead:
+    async with prestarted(launch if known else None, launch.prompt.rstrip(), head_start) as ahead:
         # In a thread, so that the event loop reads from the CLI that starts meanwhile and its pipes do not
         # fill up.
         app = await asyncio.to_thread(import_module, "ccq_tui.app")

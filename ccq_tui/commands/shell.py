@@ -7,7 +7,6 @@ from functools import partial
 from uuid import uuid4
 
 from ccq_tui.agent.events import ToolGrew, ToolStarted
-from ccq_tui.agent.options import session_options
 from ccq_tui.agent.shell_process import ShellProcess, answers_shell
 from ccq_tui.claude_lines import bounded
 from ccq_tui.commands.command import CommandUi
@@ -49,7 +48,7 @@ class ShellCommands:
     def do(self, command: str) -> None:
         """Run a command; no other one may be running."""
         name = f"{SHELL} {uuid4()}"
-        process = ShellProcess(command, session_options(self._ui.launch), partial(self._grown, name))
+        process = ShellProcess(command, self._ui.launch, partial(self._grown, name))
         self._process = process
         self._ui.transcript.apply(ToolStarted(name, SHELL, {"command": command}))
         self._ui.start(partial(self._run, name, process), "shell")
@@ -75,8 +74,6 @@ class ShellCommands:
         self._process = None
         self._ui.say("", of=SHELL)
         self._ui.transcript.apply(finished(name, run))
-        answer = not process.stopped and await asyncio.to_thread(
-            answers_shell, session_options(self._ui.launch)
-        )
+        answer = not process.stopped and await asyncio.to_thread(answers_shell, self._ui.launch)
         told = ShellRun(run.command, bounded(run.stdout, MOST_TOLD), bounded(run.stderr, MOST_TOLD), run.code)
         self._ui.session.send(message_of(told, answer=answer), answer=answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -82,6 +83,10 @@ class Launch:
     worktree: Worktree | None = None
     trusted: Trusted = Trusted()
     program: ProgramArguments = field(default_factory=ProgramArguments)
+
+    def environ(self) -> dict[str, str]:
+        """Return this process's environment with the variables for the CLI over it."""
+        return {**os.environ, **self.program.environment}
 
 
 def load_trusted(flags: Mapping[str, Any]) -> tuple[Loaded, Carried | None]:

@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
-from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
@@ -65,7 +64,7 @@ async def _newest(launch: Launch) -> str:
     try:
         # Those of other worktrees of the same repository are not what --continue means.
         here = ("", str(launch.settings.directory))
-        found = await earlier_sessions(session_options(launch))
+        found = await earlier_sessions(launch)
     except ReaderError as error:
         _logger.warning("It is not known which session is the newest: %s", error)
         return ""

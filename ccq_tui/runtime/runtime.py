@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
@@ -116,7 +115,7 @@ class Runtime:
 
     def _agent_session(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> AgentSession:
         ahead, self._ahead = self._ahead, None
-        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead)
+        return AgentSession(launch, self.inbox, tell, ahead=ahead)
 
     # -- opening and ending ---------------------------------------------------------------------------------
 

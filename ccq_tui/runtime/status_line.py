@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import Any
 
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.child_process import end
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import fields, text
+from ccq_tui.config.launch import Launch
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.text import one_line
 
@@ -33,29 +33,29 @@ class StatusLineError(Exception):
     """The command gave nothing to show; the message is for the log."""
 
 
-def status_command(options: SessionOptions) -> str:
+def status_command(launch: Launch) -> str:
     """Return the command that the settings name, or ""; reads files: for a thread.
 
     The settings of an untrusted directory do not apply.
     """
-    flags = options.settings
+    flags = launch.settings
     if flags.bare or flags.safe_mode:
         return ""
     managed = managed_settings()
     if any(one.get("allowManagedHooksOnly") is True for one in managed):
         layers = managed
     else:
-        layers = [*managed, *chosen_settings(options)]
+        layers = [*managed, *chosen_settings(launch)]
     if any(one.get("disableAllHooks") is True for one in layers):
         return ""
     line = next((fields(one, "statusLine") for one in layers if "statusLine" in one), {})
     return text(line, "command") if line.get("type") == "command" else ""
 
 
-def status_data(options: SessionOptions, facts: SessionFacts, seconds: float) -> dict[str, Any]:
+def status_data(launch: Launch, facts: SessionFacts, seconds: float) -> dict[str, Any]:
     """Return the command's JSON input, as Claude Code documents it; looks for a file: for a thread."""
-    place = str(options.cwd)
-    records = record_files(facts.session_id, options.environ())
+    place = str(launch.settings.directory)
+    records = record_files(facts.session_id, launch.environ())
     tokens, limit = facts.filled
     used = None if facts.context is None else round(facts.context)
     data: dict[str, Any] = {
@@ -68,7 +68,7 @@ def status_data(options: SessionOptions, facts: SessionFacts, seconds: float) ->
         "workspace": {
             "current_dir": place,
             "project_dir": place,
-            "added_dirs": [str(path) for path in options.settings.add_dirs],
+            "added_dirs": [str(path) for path in launch.settings.add_dirs],
         },
         "version": facts.cli_version,
         "output_style": {"name": facts.style or "default"},
@@ -89,12 +89,12 @@ def status_data(options: SessionOptions, facts: SessionFacts, seconds: float) ->
     optional = {
         "session_name": facts.title,
         "effort": {"level": facts.effort} if facts.effort else "",
-        "agent": {"name": options.settings.agent} if options.settings.agent else "",
+        "agent": {"name": launch.settings.agent} if launch.settings.agent else "",
     }
     return data | {name: value for name, value in optional.items() if value}
 
 
-async def run_status_command(command: str, data: Mapping[str, Any], options: SessionOptions) -> str:
+async def run_status_command(command: str, data: Mapping[str, Any], launch: Launch) -> str:
     """Run the command in the session's directory; returns `MOST_LINES` harmless lines at most.
 
     Raises `StatusLineError`.
@@ -105,8 +105,8 @@ async def run_status_command(command: str, data: Mapping[str, Any], options: Ses
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            cwd=options.cwd,
-            env=options.environ(),
+            cwd=launch.settings.directory,
+            env=launch.environ(),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

@@ -13,7 +13,6 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.records import Recorded, last_words, recorded, taken
 from ccq_tui.agent.controls import Send
-from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PermissionRequest
@@ -49,27 +48,27 @@ def prompts_of(run: Run, kept: Sequence[TicketMessage]) -> list[Send]:
     return [Send(text, str(uuid5(NAMESPACE_OID, f"{run.session} {name}"))) for name, text in texts.items()]
 
 
-async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptions:
-    """Return the options for a session whose program ended before Claude was known to have read anything.
+async def begun_or_new(launch: Launch, session_id: str) -> Launch:
+    """Return the launch of a session whose program ended before Claude was known to have read anything.
 
     A process of it that is still there is ended.
 
     Args:
-        options: Its options otherwise.
+        launch: Its launch otherwise.
         session_id: The id that was chosen for it.
 
     Returns:
-        The options to resume it if its record has messages, else to begin it under its id, or under
+        The launch that resumes it if its record has messages, else begins it under its id, or under
         another one if the CLI would refuse that.
     """
     await end_leftovers(session_id)
-    match await asyncio.to_thread(recorded, options, session_id):
+    match await asyncio.to_thread(recorded, launch, session_id):
         case Recorded.MESSAGES:
-            return replace(options, resume=session_id, session_id=None)
+            return replace(launch, resume=session_id, chosen_id="")
         case Recorded.NOTHING:
-            return replace(options, session_id=session_id)
+            return replace(launch, chosen_id=session_id)
         case Recorded.NO_MESSAGE:
-            return replace(options, session_id=str(uuid4()))
+            return replace(launch, chosen_id=str(uuid4()))
 
 
 class Stretch:
@@ -156,23 +155,22 @@ class Stretch:
     async def _once(self, launch: Launch, prompts: Sequence[Send]) -> End | None:
         """Run the conversation in one process of Claude; None if that was lost."""
         name, inbox = self._run.session, self._runtime.inbox
-        options = await begun_or_new(session_options(launch), name)
+        launch = await begun_or_new(launch, name)
         waiting = await inbox.run(lambda store: store.requests.waiting(name))
         if any(kind_of(one.request).OUTLIVES for one in waiting):
             return {"end": RunState.WAITING, "text": ""}
         left = await inbox.run(lambda store: store.requests.undelivered(name))
         expected = frozenset(one.request.id for one in left if kind_of(one.request).OUTLIVES)
-        read = await asyncio.to_thread(taken, options, {one.prompt_id: name for one in prompts})
+        read = await asyncio.to_thread(taken, launch, {one.prompt_id: name for one in prompts})
         found = (number for number, one in enumerate(prompts) if one.prompt_id in read)
-        last = max(found, default=0 if options.resume else -1)  # the first one is part of any message
+        last = max(found, default=0 if launch.resume else -1)  # the first one is part of any message
         self.read |= {one.prompt_id for one in prompts[: last + 1]}
         unread = prompts[last + 1 :]
-        if not (expected or unread) and (words := await asyncio.to_thread(last_words, options, name)):
+        if not (expected or unread) and (words := await asyncio.to_thread(last_words, launch, name)):
             return {"end": RunState.ENDED, "text": words}
-        resume, new = options.resume or "", options.session_id or ""
-        if new not in ("", name):
-            return {"end": "again", "text": new}
-        session = await self._runtime.begin(replace(launch, resume=resume, chosen_id=new))
+        if launch.chosen_id not in ("", name):
+            return {"end": "again", "text": launch.chosen_id}
+        session = await self._runtime.begin(launch)
         self._session, self._lost, self._ended, self._connected = session, None, None, False
         self._sent, self._met, self._returned = set(self.read), set(), False
         self._unread = {one.prompt_id for one in unread}
@@ -205,9 +203,7 @@ class Stretch:
             came = True
         if unread:
             self.send(unread)
-        elif came and (
-            words := await asyncio.to_thread(last_words, session_options(launch), self._run.session)
-        ):
+        elif came and (words := await asyncio.to_thread(last_words, launch, self._run.session)):
             self._words = words
             self._news.set()
         elif came:

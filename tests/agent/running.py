@@ -20,8 +20,8 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import RequestOutcome
@@ -31,7 +31,7 @@ from ccq_tui.testing.environment import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
-from tests.options import options_of
+from tests.options import launch_of
 from tests.steps import allowed, until_true
 
 LIMIT = 90.0
@@ -102,7 +102,7 @@ class Running(Heard):
     ) -> None:
         super().__init__()
         self.inbox = inbox or MemoryInbox()
-        self.session = AgentSession(options_in(home, **options), self.inbox, self._take, ahead=ahead)
+        self.session = AgentSession(launch_in_home(home, **options), self.inbox, self._take, ahead=ahead)
         self._idle_at_first = 1
 
     async def __aenter__(self) -> Self:
@@ -193,10 +193,10 @@ def asks(event: object, kind: type) -> bool:
     return isinstance(event, RequestAsked) and isinstance(event.request, kind)
 
 
-def options_in(home: CleanHome, **options: Any) -> SessionOptions:
+def launch_in_home(home: CleanHome, **options: Any) -> Launch:
     """Give the options of a session in a clean home; one that is None counts as not given."""
     given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"} | options
-    return options_of(**{name: value for name, value in given.items() if value is not None})
+    return launch_of(**{name: value for name, value in given.items() if value is not None})
 
 
 def alive(pid: int) -> bool:

@@ -12,7 +12,7 @@ from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
 from ccq_tui.agent.loader import prestarted
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, SQLITE, Play, Running, alive, options_in
+from tests.agent.running import DATABASE, SQLITE, Play, Running, alive, launch_in_home
 
 
 def pid_of(ahead: Prestarted | None) -> int:
@@ -22,8 +22,8 @@ def pid_of(ahead: Prestarted | None) -> int:
 
 async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_over(play: Play) -> None:
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Again."))
-    async with prestarted(options_in(home), "Build it") as ahead:
-        assert not ahead.fits(options_in(home, model="another"))
+    async with prestarted(launch_in_home(home), "Build it") as ahead:
+        assert not ahead.fits(launch_in_home(home, model="another"))
         pid = pid_of(ahead)
         await model.wait_for(lambda model: bool(model.requests()))
         async with Running(home, ahead=ahead) as run:
@@ -39,7 +39,7 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
             assert run.one(ev.PromptAccepted) == ev.PromptAccepted("Build it", queued=False, prompt_id=name)
             assert run.session.send("Build it") != name, "the same words again are another prompt"
             await run.until(ev.TurnEnded, count=2)
-            assert not ahead.fits(run.session.options), "it has its session"
+            assert not ahead.fits(run.session.launch), "it has its session"
         assert not alive(pid)
     assert len(model.requests()) == 3, "neither prompt reached the agent twice"
 
@@ -54,7 +54,7 @@ async def test_a_session_started_as_before_has_the_process_that_began_first(
             begun = head_start._process
             assert bool(begun) is is_second
             async with (
-                prestarted(options_in(home), "Build it", head_start) as ahead,
+                prestarted(launch_in_home(home), "Build it", head_start) as ahead,
                 Running(home, ahead=ahead) as run,
             ):
                 run.session.send("Build it")
@@ -69,7 +69,7 @@ async def test_a_session_started_as_before_has_the_process_that_began_first(
 async def test_a_long_prompt_is_left_to_the_session(play: Play) -> None:
     _, home = play(Scenario("long").says("I have read it."))
     long = "word " * (MOST_WRITTEN // 5)
-    async with prestarted(options_in(home), long) as ahead, Running(home, ahead=ahead) as run:
+    async with prestarted(launch_in_home(home), long) as ahead, Running(home, ahead=ahead) as run:
         assert ahead.prompt == "", "a pipe that nobody reads yet would not take it"
         name = run.session.send(long)
         await run.idle()
@@ -78,7 +78,7 @@ async def test_a_long_prompt_is_left_to_the_session(play: Play) -> None:
 
 async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_back(play: Play) -> None:
     _, home = play(Scenario("nothing"))
-    async with prestarted(options_in(home), "Build it") as ahead:
+    async with prestarted(launch_in_home(home), "Build it") as ahead:
         pid = pid_of(ahead)
         run = Running(home, ahead=ahead)
         run.session.send("Build it")
@@ -94,7 +94,7 @@ async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Play) -> None
     program = home.root / "reads-a-line"
     program.write_text("#!/bin/sh\nread line\nexit 3\n", encoding="utf-8")
     program.chmod(0o700)
-    async with prestarted(options_in(home, cli_path=program), "Build it") as ahead:
+    async with prestarted(launch_in_home(home, cli_path=program), "Build it") as ahead:
         async with Running(home, ahead=ahead, cli_path=program) as run:
             name = run.session.send("Build it")
             assert not (await run.until(ev.SessionLost)).expected
@@ -104,7 +104,7 @@ async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Play) -> None
 
 async def test_a_process_that_no_session_took_is_ended(play: Play) -> None:
     _, home = play(Scenario("nothing"))
-    async with prestarted(options_in(home)) as ahead:
+    async with prestarted(launch_in_home(home)) as ahead:
         pid = pid_of(ahead)
         assert alive(pid)
     assert not alive(pid)
@@ -112,7 +112,7 @@ async def test_a_process_that_no_session_took_is_ended(play: Play) -> None:
 
 async def test_where_no_process_can_be_started_there_is_none(play: Play) -> None:
     _, home = play(Scenario("nothing"))
-    async with prestarted(options_in(home, cli_path=home.root / "none")) as ahead:
+    async with prestarted(launch_in_home(home, cli_path=home.root / "none")) as ahead:
         assert ahead is None
     async with prestarted(None) as ahead:
         assert ahead is None

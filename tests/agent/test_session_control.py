@@ -16,9 +16,9 @@ from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import LIMIT, Play, Running, options_in, until_written
+from tests.agent.running import LIMIT, Play, Running, launch_in_home, until_written
 from tests.agent.stage import Stage, staged
-from tests.options import options_of
+from tests.options import launch_of
 from tests.steps import step
 
 WRITES = (
@@ -126,7 +126,7 @@ async def cost_and_title(run: Running, home: CleanHome) -> None:
 async def they_are_listed_with_their_titles(run: Running, home: CleanHome, ids: list[str]) -> None:
     await run.cleared()  # what begins then is in no list before its first prompt, and keeps the title
     await until_written(home, run.session.session_id, '"customTitle":"The title"')
-    options = options_of(home.project, environment=home.overrides())
+    options = launch_of(home.project, environment=home.overrides())
     second, first = await earlier_sessions(options)
     assert [first.session_id, second.session_id] == ids
     assert (first.summary, second.summary) == ("Say one", "The title")
@@ -250,7 +250,7 @@ async def is_back(run: Running, stage: Stage, back: int) -> None:
     assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
     assert said.count('"go on"') == 1
     await until_written(stage.home, run.session.session_id, '"Said."')
-    past = await read_history(options_in(stage.home, resume=run.session.session_id))
+    past = await read_history(launch_in_home(stage.home, resume=run.session.session_id))
     prompts = [e.text for e in past.events if isinstance(e, ev.PromptAccepted) and e.text[:1] != "/"]
     assert prompts == [*THREE[:back], "go on"]
 

@@ -15,7 +15,7 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import DATABASE, LIMIT, SQLITE, Play, Running, alive, options_in, until_written
+from tests.agent.running import DATABASE, LIMIT, SQLITE, Play, Running, alive, launch_in_home, until_written
 from tests.agent.stage import staged
 from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
@@ -184,7 +184,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process(
     started: list[Popen[bytes]] = []
     monkeypatch.setattr(process, "start", lambda *how: started.append(launch.start(*how)) or started[-1])
     _, home = play(Scenario("a").says("One.").ends_turn())
-    session = AgentSession(options_in(home), MemoryInbox(), lambda _event: None)
+    session = AgentSession(launch_in_home(home), MemoryInbox(), lambda _event: None)
     task = asyncio.create_task(session.run())
     await until_true(lambda: started)
     task.cancel()

@@ -14,7 +14,7 @@ from ccq_tui.prompts.images import MOST_BYTES, ImageStore, PromptImage, label
 from ccq_tui.prompts.shell_runs import ShellRun, message_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Play, Running, options_in
+from tests.agent.running import Play, Running, launch_in_home
 from tests.agent.stage import staged
 from tests.steps import step
 from tests.unit.prompts.pictures import jpeg, png
@@ -133,7 +133,7 @@ async def test_images_of_a_session(play: Play, tmp_path: Path) -> None:
             await run.until(TurnEnded, count=3)
             assert prompts(model)[-1] == words(f"{UNANSWERED}\n", "next")
     with step("a resumed session knows the commands"):
-        past = await read_history(options_in(home, resume=ran))
+        past = await read_history(launch_in_home(home, resume=ran))
         said = [event.text for event in past.events if isinstance(event, PromptAccepted)]
         assert said == ["/clear", message_of(RAN), UNANSWERED, "and now?"]
     with step("a resumed session names images where they stand"):

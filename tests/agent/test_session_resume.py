@@ -45,7 +45,7 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Play) -> None:
 
 
 async def it_begins_anew(home: CleanHome) -> str:
-    async with Running(home, continue_conversation=True) as run:
+    async with Running(home, continue_last=True) as run:
         await run.until(ev.Connected)
         assert run.one(ev.NoticeGiven).text == NO_EARLIER_SESSION
         run.session.send("Build it")
@@ -59,7 +59,7 @@ async def it_begins_anew(home: CleanHome) -> str:
 
 
 async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
-    async with Running(home, continue_conversation=True, fork=True) as run:
+    async with Running(home, continue_last=True, fork=True) as run:
         connected = await run.until(ev.Connected)
         assert connected.session_id != session_id
         past = run.one(ev.HistoryLoaded)
@@ -115,7 +115,7 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
     async with inbox_at(home.home / "inbox") as inbox:
         other = Owner(os.getppid())
         assert await inbox.run(lambda store: store.sessions.claim(session_id, other)) is None
-        for options in ({"resume": session_id}, {"continue_conversation": True}):
+        for options in ({"resume": session_id}, {"continue_last": True}):
             before = written(home, session_id)
             async with Running(home, inbox, **options) as run:
                 run.session.send("Mine?")
@@ -164,7 +164,7 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
     async with inbox_at(home.home / "given") as inbox:
         assert await inbox.run(lambda store: store.sessions.claim(wanted, other)) is None
         for options in ({}, {"resume": original, "fork": True}):
-            async with Running(home, inbox, session_id=wanted, **options) as run:
+            async with Running(home, inbox, chosen_id=wanted, **options) as run:
                 run.session.send("Mine?")
                 lost = await run.ended()
             assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
@@ -172,7 +172,7 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
             assert run.all(ev.Connected) == []
             assert run.session._connection is None
         await inbox.run(lambda store: store.sessions.release(wanted, other))
-        async with Running(home, inbox, session_id=wanted) as run:
+        async with Running(home, inbox, chosen_id=wanted) as run:
             assert (await run.until(ev.Connected)).session_id == wanted
             assert (await row(inbox, wanted)).owner == this_process()
         assert await row(inbox, wanted) is None, "nothing was said in it"

@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import CommandError
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.commands.listings import NO_TASKS
 from ccq_tui.commands.workspace import WAITS
@@ -274,7 +273,7 @@ EARLIER = (
 async def test_an_earlier_session_opens_beside_this_one_by_its_id_or_from_the_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
+    async def listed(_options: Launch, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
     monkeypatch.setattr(listing, "earlier_sessions", listed)

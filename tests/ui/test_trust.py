@@ -15,7 +15,6 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError
 from ccq_tui.config.carried import CarriedFile
 from ccq_tui.config.keymap import with_keys
@@ -344,12 +343,12 @@ class Kept:
         self.deleted: list[str] = []
         self.broken = False
 
-    async def list(self, _options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
+    async def list(self, _options: Launch, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         if self.broken:
             raise ReaderError("it took longer than 30 seconds")
         return (*self.here, *(self.elsewhere if everywhere else ()))
 
-    async def rename(self, _options: SessionOptions, session_id: str, title: str) -> None:
+    async def rename(self, _options: Launch, session_id: str, title: str) -> None:
         self.here = [
             EarlierSession(one.session_id, title, one.modified, one.branch)
             if one.session_id == session_id
@@ -357,7 +356,7 @@ class Kept:
             for one in self.here
         ]
 
-    async def delete(self, _options: SessionOptions, session_id: str) -> Path:
+    async def delete(self, _options: Launch, session_id: str) -> Path:
         self.deleted.append(session_id)
         self.here = [one for one in self.here if one.session_id != session_id]
         return Path(f"{session_id}.jsonl")

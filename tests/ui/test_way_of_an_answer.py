@@ -13,7 +13,7 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import ToolStarted
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from tests.options import options_of
+from tests.options import launch_of
 from tests.ui.session import SESSION_ID, Driven, keys_work, running, until
 
 SOURCE = {
@@ -84,7 +84,7 @@ async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fou
         await until(pilot, lambda: run.screen.view.session_id)
         inbox, way = run.app.runtime.inbox, Way()
         gate = Gate(
-            inbox, options_of(tmp_path), lambda: SESSION_ID, lambda _: None
+            inbox, launch_of(tmp_path), lambda: SESSION_ID, lambda _: None
         )  # no event reaches anybody
         gate.waits.calls.hear(ToolStarted("t", "AskUserQuestion", SOURCE))
         way.on = True

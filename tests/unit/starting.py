@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import user_config
@@ -66,5 +65,5 @@ class FakeApp(ModuleType):
         (launch,) = self.launches[before:]
         return launch
 
-    async def start_nothing(self, options: SessionOptions, prompt: str, head_start: object) -> None:
+    async def start_nothing(self, options: Launch, prompt: str, head_start: object) -> None:
         self.written_ahead.append(prompt)

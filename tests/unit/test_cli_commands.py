@@ -21,7 +21,6 @@ from click.shell_completion import ShellComplete
 import ccq_tui
 from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.agent.history import SessionPast
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.cli import main
 from ccq_tui.cli.demo import NAMES
@@ -319,8 +318,8 @@ def test_a_transcript_is_printed(tmp_path: Path, ccq: Cli) -> None:
 def past(monkeypatch: pytest.MonkeyPatch, history: SessionPast | ReaderError) -> None:
     """Let the past be this, without a process that reads it."""
 
-    async def read(options: SessionOptions) -> SessionPast:
-        assert (options.resume, str(options.cwd)) == (SESSION, "/home/me/api")
+    async def read(options: Launch) -> SessionPast:
+        assert (options.resume, str(options.settings.directory)) == (SESSION, "/home/me/api")
         if isinstance(history, ReaderError):
             raise history
         return history

@@ -18,7 +18,6 @@ import claude_agent_sdk
 import click
 import pytest
 
-from ccq_tui.agent.options import session_options
 from ccq_tui.app import CcqApp, run
 from ccq_tui.cli import main
 from ccq_tui.cli.main import LEFT_OUT, cli
@@ -345,9 +344,7 @@ def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> N
     """)
     launch = app.started(*words, "go")
     assert (launch.prompt, launch.name, launch.settings.permission_mode) == ("go", "api", None)
-    options = session_options(launch)
-    assert options.name == "api"
-    assert options.settings.claude == ClaudeFlags(
+    assert launch.settings.claude == ClaudeFlags(
         agent="rev",
         agents=str(tmp_path / "agents.json"),
         system_prompt="Brief.",
@@ -373,7 +370,7 @@ def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> N
 
 
 def test_no_tools_and_a_debug_log_of_everything(app: FakeApp) -> None:
-    claude = session_options(app.started("--tools", "", "-d", "--model", "opus")).settings.claude
+    claude = app.started("--tools", "", "-d", "--model", "opus").settings.claude
     assert (claude.tools, claude.debug) == ((), "")
     assert claude.arguments() == {"debug": None}
 
@@ -387,7 +384,7 @@ def test_to_skip_permissions_is_a_mode_and_wins_over_another(app: FakeApp, mode:
 def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
     wanted = str(uuid4())
     launch = app.started("--session-id", wanted.upper())
-    assert session_options(launch).session_id == wanted
+    assert launch.chosen_id == wanted
 
 
 @pytest.mark.parametrize(("words", "said"), table(__file__, "flags_refused.json"))

@@ -26,9 +26,9 @@ import ccq_tui.app
 from ccq_tui.agent import reader
 from ccq_tui.agent.events import AgentEvent, PromptAccepted
 from ccq_tui.agent.history import SessionPast
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import PROJECT_FILE, config_dir, inbox_path, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.inbox.actors import Actor, Surface
@@ -96,7 +96,7 @@ def _asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         name = str(command[0]).removeprefix(str(Path.cwd()))
         return ANSWERS[name] if name in ANSWERS else ANSWERS.setdefault(name, run(command, **options))
 
-    async def list_once(options: SessionOptions) -> Any:
+    async def list_once(options: Launch) -> Any:
         return ANSWERS[""] if "" in ANSWERS else ANSWERS.setdefault("", await listed(options))
 
     monkeypatch.setattr("ccq_tui.doctor.examine.subprocess.run", run_once)
@@ -331,7 +331,7 @@ EVENTS = variants(AgentEvent)
 def test_what_a_transcript_holds(form: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
     past: list[AgentEvent] = []
 
-    async def read(_options: SessionOptions, **_more: object) -> SessionPast:
+    async def read(_options: Launch, **_more: object) -> SessionPast:
         return SessionPast(SESSION, tuple(past))
 
     monkeypatch.setattr("ccq_tui.agent.history.read_history", read)

@@ -18,9 +18,9 @@ import claude_agent_sdk as sdk
 from ccq_tui.agent.claude.classify import NO_CONVERSATION
 from ccq_tui.agent.controls import CommandError
 from ccq_tui.agent.events import SessionLost
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_lines import bounded
+from ccq_tui.config.launch import Launch
 from ccq_tui.text import one_line, reason
 
 STDERR_LINES = 20
@@ -165,16 +165,16 @@ async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
     return cancelled
 
 
-async def explain_start(error: BaseException, words: StderrTail, options: SessionOptions) -> SessionLost:
+async def explain_start(error: BaseException, words: StderrTail, launch: Launch) -> SessionLost:
     """Explain why the CLI did not start, and name the program or the directory."""
     failure = explain(error, words)
-    program = options.settings.cli_path
-    if not await asyncio.to_thread(options.cwd.is_dir):
-        return SessionLost(str(options.cwd), kind=Problem.DIRECTORY_GONE)
+    program = launch.settings.cli_path
+    if not await asyncio.to_thread(launch.settings.directory.is_dir):
+        return SessionLost(str(launch.settings.directory), kind=Problem.DIRECTORY_GONE)
     if failure.kind is Problem.CLI_MISSING:
         return replace(failure, reason=f"{program} does not exist." if program else "")
     if failure.kind is Problem.NO_CONVERSATION:
-        return replace(failure, reason=options.resume or "")
+        return replace(failure, reason=launch.resume)
     if program is None:
         return failure
     kind = Problem.CLI_UNUSABLE if failure.kind in _UNUSABLE else failure.kind

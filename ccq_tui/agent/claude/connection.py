@@ -33,10 +33,10 @@ from ccq_tui.agent.controls import (
     slash_commands,
     withdraw_prompt,
 )
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
 from ccq_tui.compat.sdk.control import sender
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Claim
@@ -60,8 +60,8 @@ SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
 class Connection:
     """A client of the SDK, its reader, and the requests that wait for a person."""
 
-    def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
-        self._options = options
+    def __init__(self, launch: Launch, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
+        self._launch = launch
         self._out = emit
         self._state = ev.SessionState.STARTING
         self._since = time.monotonic()
@@ -74,7 +74,7 @@ class Connection:
         self._turn_over = asyncio.Event()
         self.translator = Conversation(session_id="", model="", mode="")
         translator = self.translator
-        self.gate = Gate(inbox, options, lambda: translator.session_id, self._emit, lambda: translator.mode)
+        self.gate = Gate(inbox, launch, lambda: translator.session_id, self._emit, lambda: translator.mode)
         self._arrivals = PartialSets(inbox, lambda: translator.session_id, self.gate.will_ask)
 
     async def begin(self, session_id: str, ahead: Prestarted | None = None) -> ev.SessionLost | None:
@@ -106,11 +106,11 @@ class Connection:
                 client = await starting
         except Exception as error:  # noqa: BLE001 - the SDK raises bare ones for a handshake that failed
             _logger.info("The connection failed: %s", type(error).__name__)
-            return await explain_start(error, self._words, self._options)
+            return await explain_start(error, self._words, self._launch)
         self._client = client
         info = await client.get_server_info() or {}
         self._pid = info.get("pid")
-        given = self._options.settings
+        given = self._launch.settings
         self.translator.mode = str(info.get("current_permission_mode") or given.permission_mode or "")
         self.translator.model = given.model or default_model(info)
         self._emit(
@@ -118,7 +118,7 @@ class Connection:
                 session_id=self.translator.session_id,
                 model=self.translator.model,
                 mode=self.translator.mode,
-                cwd=str(self._options.cwd),
+                cwd=str(self._launch.settings.directory),
                 cli_version=str(info.get("claude_code_version") or ""),
                 output_style=str(info.get("output_style") or ""),
             )
@@ -134,10 +134,10 @@ class Connection:
 
     async def _start(self, session_id: str | None, resume: str | None) -> sdk.ClaudeSDKClient:
         options = sdk_options(
-            self._options,
+            self._launch,
             session_id=session_id,
             resume=resume,
-            mode=await asyncio.to_thread(first_mode, self._options),
+            mode=await asyncio.to_thread(first_mode, self._launch),
             before_question=self.gate.before_question,
             after_tool=self.gate.after_tool,
             can_use_tool=self.gate.can_use_tool,
@@ -147,8 +147,9 @@ class Connection:
         transport = made and made(options)
         if transport is not None:
             transport.elicit_by(self.gate.elicit)
-            if self._options.project_settings and await asyncio.to_thread(has_answer, self._options.cwd):
-                transport.trusted = self._options.cwd
+            directory = self._launch.settings.directory
+            if self._launch.trusted.project_settings and await asyncio.to_thread(has_answer, directory):
+                transport.trusted = directory
         client = sdk.ClaudeSDKClient(options, transport=transport)
         await client.connect()
         return client

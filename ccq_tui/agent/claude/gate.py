@@ -21,8 +21,8 @@ from ccq_tui.agent.claude.elicitations import SendReply
 from ccq_tui.agent.claude.waits import WaitOutcome, Waits
 from ccq_tui.agent.claude_settings import allows_auto_mode
 from ccq_tui.agent.events import AgentEvent, PromptReturned
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import PLAN_TOOL, QUESTION_TOOL
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
 from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.elicitations import read_elicitation
@@ -71,14 +71,14 @@ class Gate:
     def __init__(
         self,
         inbox: Inbox,
-        options: SessionOptions,
+        launch: Launch,
         session_id: Callable[[], str],
         emit: Callable[[AgentEvent], None],
         mode: Callable[[], str] = str,
     ) -> None:
         self.waits = Waits(inbox, emit)
         self._inbox = inbox
-        self._options = options
+        self._launch = launch
         self._session_id = session_id
         self._emit = emit
         self._mode = mode
@@ -90,12 +90,12 @@ class Gate:
 
     def will_ask(self, ahead: int) -> bool:
         """Return whether a person would be asked another question set after ``ahead`` arriving ones."""
-        match self._options.settings.questions:
+        match self._launch.settings.questions:
             case "assume":
                 return False
             case "adaptive":
                 rounds = len(self.asked[self._session_id()])
-                return rounds + ahead < self._options.settings.max_question_rounds
+                return rounds + ahead < self._launch.settings.max_question_rounds
             case _:
                 return True
 
@@ -173,7 +173,7 @@ class Gate:
             suggestions=(*suggested, AUTO) if auto and AUTO not in suggested else suggested,
             change=await self._change(tool, source),
         )
-        request = placed(request, str(self._options.cwd))
+        request = placed(request, str(self._launch.settings.directory))
         return self._result(name, _reply(request, await self.waits.ask(request), source))
 
     async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
@@ -195,7 +195,7 @@ class Gate:
     async def _offers_auto(self, tool: str) -> bool:
         """Return whether a call may be allowed together with auto mode, as in Claude Code's own screen."""
         possible = self.auto_mode and self._mode() in AUTO_FROM.get(tool, ())
-        return possible and await asyncio.to_thread(allows_auto_mode, self._options)
+        return possible and await asyncio.to_thread(allows_auto_mode, self._launch)
 
     def _result(self, tool_use_id: str, reply: Reply) -> PermissionResult:
         if reply.allow is False:
@@ -214,7 +214,7 @@ class Gate:
             return {}
         try:
             async with asyncio.timeout(FILE_SECONDS):
-                return await asyncio.to_thread(change_of, tool, source, str(self._options.cwd))
+                return await asyncio.to_thread(change_of, tool, source, str(self._launch.settings.directory))
         except TimeoutError:
             return {"type": UPDATE, "trouble": f"cannot be read within {FILE_SECONDS:.0f} s"}
 

@@ -1,4 +1,4 @@
-"""Translates `SessionOptions` to the SDK's own options."""
+"""Translates the launch of a session to the SDK's own options."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
 from ccq_tui.agent.claude.launch import PROGRAM
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
+from ccq_tui.config.launch import Launch
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """Most bytes of one CLI message; the SDK's default of 1 MiB ends the session at a large file or answer."""
@@ -34,7 +34,7 @@ ADAPTIVE_PROMPT = (
 
 
 def sdk_options(
-    options: SessionOptions,
+    launch: Launch,
     *,
     session_id: str | None,
     resume: str | None,
@@ -44,13 +44,13 @@ def sdk_options(
     can_use_tool: sdk.CanUseTool,
     stderr: Callable[[str], None],
 ) -> sdk.ClaudeAgentOptions:
-    """Translate the options of a session.
+    """Translate the launch of a session.
 
     Claude Code's own system prompt, tools and settings apply, as in its terminal program, with partial
     messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None keeps the
     id in ``resume``. ``mode`` is the permission mode to start in; None leaves that to the CLI.
     """
-    given = options.settings
+    given = launch.settings
     asks = given.questions != "assume"
     after = sdk.HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])
     hooks: dict[HookEvent, list[sdk.HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
@@ -60,7 +60,7 @@ def sdk_options(
         )
         hooks["PreToolUse"] = [before]
     return sdk.ClaudeAgentOptions(
-        cwd=options.cwd,
+        cwd=launch.settings.directory,
         model=given.model,
         permission_mode=cast("sdk.PermissionMode | None", mode),
         effort=given.effort,
@@ -69,9 +69,9 @@ def sdk_options(
         disallowed_tools=[*given.disallowed_tools, *([] if asks else [QUESTION_TOOL])],
         mcp_servers=given.mcp_argument or {},
         settings=given.settings,
-        system_prompt=_system_prompt(options),
+        system_prompt=_system_prompt(launch),
         tools=_tools(given.tools),
-        setting_sources=_setting_sources(options),
+        setting_sources=_setting_sources(launch),
         fallback_model=given.fallback_model,
         betas=cast("list[sdk.SdkBeta]", list(given.betas)),
         strict_mcp_config=given.strict_mcp_config,
@@ -81,8 +81,8 @@ def sdk_options(
         cli_path=given.cli_path,
         session_id=session_id,
         resume=resume,
-        fork_session=resume is not None and options.fork,
-        env=options.cli_environment() | {PROGRAM: str(os.getpid())},
+        fork_session=resume is not None and launch.fork,
+        env=cli_environment(launch) | {PROGRAM: str(os.getpid())},
         can_use_tool=can_use_tool,
         hooks=hooks,
         stderr=stderr,
@@ -91,7 +91,7 @@ def sdk_options(
         enable_file_checkpointing=True,
         forward_subagent_text=True,
         max_buffer_size=MAX_MESSAGE_BYTES,
-        extra_args=_extra_arguments(options, new=resume is None or options.fork),
+        extra_args=_extra_arguments(launch, new=resume is None or launch.fork),
     )
 
 
@@ -101,35 +101,47 @@ def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
     return list(names)
 
 
-def _setting_sources(options: SessionOptions) -> list[sdk.SettingSource]:
+def _setting_sources(launch: Launch) -> list[sdk.SettingSource]:
     """Return the settings sources to read; never those of an untrusted directory."""
-    given = options.settings.setting_sources
+    given = launch.settings.setting_sources
     wanted: tuple[sdk.SettingSource, ...] = ("user", "project", "local") if given is None else given
-    return [source for source in wanted if options.project_settings or source == "user"]
+    return [source for source in wanted if launch.trusted.project_settings or source == "user"]
 
 
-def _extra_arguments(options: SessionOptions, *, new: bool) -> dict[str, str | None]:
-    arguments = {"replay-user-messages": None, **options.settings.arguments()}
-    if options.name and new:
-        arguments["name"] = options.name
-    if options.settings.system_prompt is not None and (appended := _appended(options)):
+def _extra_arguments(launch: Launch, *, new: bool) -> dict[str, str | None]:
+    arguments = {"replay-user-messages": None, **launch.settings.arguments()}
+    if launch.name and new:
+        arguments["name"] = launch.name
+    if launch.settings.system_prompt is not None and (appended := _appended(launch)):
         arguments["append-system-prompt"] = appended
     return arguments
 
 
-def _system_prompt(options: SessionOptions) -> str | SystemPromptPreset:
-    if options.settings.system_prompt is not None:
-        return options.settings.system_prompt
+def _system_prompt(launch: Launch) -> str | SystemPromptPreset:
+    if launch.settings.system_prompt is not None:
+        return launch.settings.system_prompt
     preset: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
-    return {**preset, "append": appended} if (appended := _appended(options)) else preset
+    return {**preset, "append": appended} if (appended := _appended(launch)) else preset
 
 
-def _appended(options: SessionOptions) -> str:
+def _appended(launch: Launch) -> str:
     """Return the text to append to the system prompt, Claude Code's own or another."""
-    parts = [options.settings.append_system_prompt]
-    match options.settings.questions:
+    parts = [launch.settings.append_system_prompt]
+    match launch.settings.questions:
         case "assume":
             parts.append(ASSUME_PROMPT)
         case "adaptive":
-            parts.append(ADAPTIVE_PROMPT.format(rounds=options.settings.max_question_rounds))
+            parts.append(ADAPTIVE_PROMPT.format(rounds=launch.settings.max_question_rounds))
     return "\n\n".join(part for part in parts if part)
+
+
+def cli_environment(launch: Launch) -> dict[str, str]:
+    """Return the CLI's variables over those of this process; the program's own have the last word."""
+    previews = "" if launch.settings.question_previews == "off" else "markdown"
+    ours = {
+        # Without it the CLI does not report when a turn runs, waits and ends.
+        "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1",
+        "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": previews,
+        "CLAUDE_CODE_QUESTION_EXTENDED": "1" if launch.settings.extended_questions else "",
+    }
+    return ours | dict(launch.program.environment)

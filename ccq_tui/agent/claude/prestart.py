@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -15,7 +16,7 @@ from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.process import opened
 from ccq_tui.agent.claude.prompts import prompt_message
 from ccq_tui.agent.claude.transport import CliTransport
-from ccq_tui.agent.options import SessionOptions
+from ccq_tui.config.launch import Launch
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.gate import Gate
@@ -39,24 +40,20 @@ class Prestarted:
     """
 
     def __init__(
-        self,
-        options: SessionOptions,
-        prompt: str = "",
-        mode: str | None = None,
-        head_start: HeadStart | None = None,
+        self, launch: Launch, prompt: str = "", mode: str | None = None, head_start: HeadStart | None = None
     ) -> None:
-        self.session_id = head_start.session_id if head_start else options.session_id or str(uuid4())
+        self.session_id = head_start.session_id if head_start else launch.chosen_id or str(uuid4())
         self.prompt_id = str(uuid4())
         self.prompt = ""
         self._line = json.dumps(prompt_message(prompt, self.prompt_id)) + "\n" if prompt else ""
         self._wanted = prompt
-        self._options = options
+        self._launch = launch
         self._said: list[str] = []
         self._hear: Callable[[str], None] = self._said.append
         self._taken = False
         self._gate: asyncio.Future[Gate] = asyncio.get_running_loop().create_future()
         chosen = sdk_options(
-            options,
+            launch,
             session_id=self.session_id,
             resume=None,
             mode=mode,
@@ -86,9 +83,11 @@ class Prestarted:
             await self.close()
             raise
 
-    def fits(self, options: SessionOptions) -> bool:
-        """Return whether the process is free and was started with these options."""
-        return not self._taken and options == self._options
+    def fits(self, launch: Launch) -> bool:
+        """Return whether the process is free and was started as this launch asks."""
+        ours = self._launch  # whose prompt and notices are not for the CLI
+        alike = replace(launch, prompt=ours.prompt, draft=ours.draft, notices=ours.notices)
+        return not self._taken and alike == ours
 
     async def take(self, gate: Gate, hear: Callable[[str], None]) -> ClaudeSDKClient:
         """Hand the connected process to its session; raises the SDK's errors, and then leaves no process.

@@ -30,7 +30,7 @@ from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, record_
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.options import SessionOptions
+    from ccq_tui.config.launch import Launch
 
 _logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ _WAITING = b'{"type":"queue-operation"'
 """Start of a line about the queue, which does not show that a turn has read a prompt."""
 
 
-def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]:
+def taken(launch: Launch, prompts: Mapping[str, str]) -> frozenset[str]:
     """Return the prompts that a turn has read, by the records of their sessions. For a thread.
 
     A record that is missing or cannot be read names none.
@@ -46,18 +46,18 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
     found: set[str] = set()
     for session_id in set(prompts.values()) - {""}:
         wanted = {name: name.encode() for name, session in prompts.items() if session == session_id}
-        for line in _lines(options, session_id):
+        for line in _lines(launch, session_id):
             found.update(name for name, uuid in wanted.items() if uuid in line)
     return frozenset(found)
 
 
-def last_words(options: SessionOptions, session_id: str) -> str:
+def last_words(launch: Launch, session_id: str) -> str:
     """Return the last text of a session whose last turn came to its end, else "". For a thread.
 
     Where the CLI was killed in the middle of a turn, its record does not say that the turn ended.
     """
     last: Line = {}
-    for line in _lines(options, session_id):
+    for line in _lines(launch, session_id):
         if b'"message"' in line:
             read = record_entry(line)
             last = last if read.get("isSidechain") or not read.get("message") else read
@@ -79,17 +79,17 @@ class Recorded(StrEnum):
     """The session can be resumed."""
 
 
-def recorded(options: SessionOptions, session_id: str) -> Recorded:
+def recorded(launch: Launch, session_id: str) -> Recorded:
     """Return the state of a session's record. Reads files: for a thread."""
-    if not record_files(session_id, options.environ()):
+    if not record_files(session_id, launch.environ()):
         return Recorded.NOTHING
     marks = (b'"type":"user"', b'"type":"assistant"')
-    has_any = any(mark in line for line in _lines(options, session_id) for mark in marks)
+    has_any = any(mark in line for line in _lines(launch, session_id) for mark in marks)
     return Recorded.MESSAGES if has_any else Recorded.NO_MESSAGE
 
 
-def _lines(options: SessionOptions, session_id: str) -> Iterator[bytes]:
-    for path in record_files(session_id, options.environ()):
+def _lines(launch: Launch, session_id: str) -> Iterator[bytes]:
+    for path in record_files(session_id, launch.environ()):
         try:
             with path.open("rb") as lines:
                 yield from (line for line in lines if not line.startswith(_WAITING))

@@ -17,7 +17,6 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
 from ccq_tui.commands.command import ASKING, PASSING_SECONDS, Command, PickRow, Work
 from ccq_tui.commands.table import COMMANDS
@@ -495,7 +494,7 @@ class SessionScreen(Screen[None], Leading):
             return
         self.say("Looking for earlier sessions…", 30.0, ASKING)
         try:
-            found = await earlier_sessions(session_options(self.launch), everywhere=True)
+            found = await earlier_sessions(self.launch, everywhere=True)
         except ReaderError as error:
             self.runner.tell(f"Earlier sessions could not be read: {error}", "warning")
             return

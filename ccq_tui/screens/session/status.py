@@ -14,7 +14,6 @@ from textual.widgets import Static
 
 from ccq_tui import __version__
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.options import session_options
 from ccq_tui.agent.problems import with_tested
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, keymap
@@ -235,13 +234,13 @@ class StatusOutput:
         try:
             await asyncio.sleep(PAUSE)
             self._ran_for = self._known()
-            options = session_options(self._ui.launch)
-            command = await asyncio.to_thread(status_line.status_command, options)
+            launch = self._ui.launch
+            command = await asyncio.to_thread(status_line.status_command, launch)
             output = ""
             if command:
                 seconds = self._ui.clock() - self._began
-                data = await asyncio.to_thread(status_line.status_data, options, self._ui.view, seconds)
-                output = await status_line.run_status_command(command, data, options)
+                data = await asyncio.to_thread(status_line.status_data, launch, self._ui.view, seconds)
+                output = await status_line.run_status_command(command, data, launch)
             self._failed = ""
             self.line.show(output)
         except status_line.StatusLineError as error:

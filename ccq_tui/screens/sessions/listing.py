@@ -14,10 +14,10 @@ from itertools import chain
 from pathlib import Path
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.claude_files import claude_directory, recorded_sessions
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
@@ -127,14 +127,14 @@ class KeptSessions:
         """The inbox beside them."""
         return self._runtime.inbox
 
-    def known(self, options: SessionOptions, *, everywhere: bool) -> tuple[SessionRow, ...]:
+    def known(self, launch: Launch, *, everywhere: bool) -> tuple[SessionRow, ...]:
         """Return those of a directory, or of all, that were read last."""
-        return self._kept.get("" if everywhere else str(options.cwd), ())
+        return self._kept.get("" if everywhere else str(launch.settings.directory), ())
 
-    async def read(self, options: SessionOptions, *, everywhere: bool) -> None:
+    async def read(self, launch: Launch, *, everywhere: bool) -> None:
         """Read those of a directory, or of all; raises `ReaderError`."""
-        found = await earlier_sessions(options, everywhere=everywhere)
-        self._kept["" if everywhere else str(options.cwd)] = tuple(map(earlier_row, found))
+        found = await earlier_sessions(launch, everywhere=everywhere)
+        self._kept["" if everywhere else str(launch.settings.directory)] = tuple(map(earlier_row, found))
 
     async def recorded(self) -> frozenset[str] | None:
         """Return the ids of all, or None where they are unknown."""
@@ -149,9 +149,9 @@ class KeptSessions:
         found = await asyncio.to_thread(self._native.waiting) if shows else []
         return await self.inbox.run(lambda store: beside_hooks(store, found)) if found else []
 
-    async def rename(self, options: SessionOptions, session_id: str, title: str) -> None:
+    async def rename(self, launch: Launch, session_id: str, title: str) -> None:
         """Give a session a title in Claude Code's record and in the inbox; raises `ReaderError`."""
-        await rename_earlier(options, session_id, title)
+        await rename_earlier(launch, session_id, title)
 
         def name(store: Store) -> None:
             if store.sessions.get(session_id) is not None:
@@ -163,10 +163,10 @@ class KeptSessions:
             # Its record has the title, and names it at its next resume.
             _logger.warning("The inbox does not have the title of a session: %s", error)
 
-    async def delete(self, options: SessionOptions, row: SessionRow) -> None:
+    async def delete(self, launch: Launch, row: SessionRow) -> None:
         """Delete a session's file, and the session from the inbox; raises `ReaderError`."""
         if row.place is Place.RESTS:
-            await delete_earlier(options, row.session_id)
+            await delete_earlier(launch, row.session_id)
         self._kept = {
             place: tuple(one for one in rows if one.session_id != row.session_id)
             for place, rows in self._kept.items()
@@ -288,13 +288,13 @@ class Listing:
 
     # -- put together ---------------------------------------------------------------------------------------
 
-    def rows(self, options: SessionOptions, *, everywhere: bool) -> list[SessionRow]:
+    def rows(self, launch: Launch, *, everywhere: bool) -> list[SessionRow]:
         """Return all sessions and askers, those that have ended of a directory or of all."""
         here = [self._here(at, one) for at, one in enumerate(self._sessions, 1)]
         rows = {row.session_id or row.key: row for row in here}
-        records = {one.key: one for one in self._records.known(options, everywhere=everywhere)}
+        records = {one.key: one for one in self._records.known(launch, everywhere=everywhere)}
         for name, row in chain(self.native.items(), self.stored.items()):
-            near = everywhere or row.directory == str(options.cwd) or name in records
+            near = everywhere or row.directory == str(launch.settings.directory) or name in records
             if name not in rows and (near or row.heading is not ListHeading.EARLIER):
                 rows[name] = row
         for name, record in records.items():

@@ -13,7 +13,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.agent.reader import EarlierSession, ReaderError
 from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.config.launch import Launch
@@ -206,14 +205,14 @@ class SessionsScreen(AnsweringList):
         return KeyPlace.NEW if self._new else self.PLACE
 
     @property
-    def options(self) -> SessionOptions:
-        return session_options(self._base or self.manager.launch)
+    def launch(self) -> Launch:
+        return self._base or self.manager.launch
 
     # -- what is listed -------------------------------------------------------------------------------------
 
     def put_together(self) -> None:
         """List what is known by now, with the cursor on its row."""
-        rows = self.listing.rows(self.options, everywhere=self.everywhere)
+        rows = self.listing.rows(self.launch, everywhere=self.everywhere)
         before, state = self.state.under, self.state.with_rows(ordered(rows, MOST_EARLIER))
         under = state.under
         if isinstance(before, RequestRow) and (under is None or under.key != before.key):
@@ -260,7 +259,7 @@ class SessionsScreen(AnsweringList):
 
         async def read() -> None:
             try:
-                await self.manager.records.read(self.options, everywhere=self.everywhere)
+                await self.manager.records.read(self.launch, everywhere=self.everywhere)
             except ReaderError as error:
                 self.say(f"Earlier sessions cannot be read: {error}")
             self.put_together()
@@ -469,7 +468,7 @@ class SessionsScreen(AnsweringList):
         title = one_line(self.field.text, 200).strip()
         self._leave_form()
         if title not in ("", row.session):
-            self._change_records(partial(self.manager.records.rename, self.options, row.session_id, title))
+            self._change_records(partial(self.manager.records.rename, self.launch, row.session_id, title))
 
     def _change_records(self, work: Callable[[], Awaitable[None]]) -> None:
         """Change what Claude Code keeps, and read it again."""
@@ -531,7 +530,7 @@ class SessionsScreen(AnsweringList):
 
     async def _open_new(self) -> None:
         new = self.manager.new
-        if (spec := await asyncio.to_thread(new.spec, self.options.cwd)) is not None:
+        if (spec := await asyncio.to_thread(new.spec, self.launch.settings.directory)) is not None:
             self.dismiss(partial(self.manager.open_new, spec, self._base))
         else:
             self._to_field(new)
@@ -540,7 +539,9 @@ class SessionsScreen(AnsweringList):
         """Make up the name of a worktree where a space asks for one; no name has a space."""
 
         async def propose() -> None:
-            name = await asyncio.to_thread(proposed_name, new.texts[DIRECTORY], self.options.cwd)
+            name = await asyncio.to_thread(
+                proposed_name, new.texts[DIRECTORY], self.launch.settings.directory
+            )
             if new.texts[WORKTREE].isspace():  # else a name was typed meanwhile
                 new.texts[WORKTREE] = name
                 self._to_field(new)
@@ -576,7 +577,7 @@ class SessionsScreen(AnsweringList):
     def _delete(self, row: SessionRow) -> None:
         words = f"Delete the conversation {row.quoted}? It cannot be resumed afterwards."
         words = f"Remove {row.quoted} from the list?" if row.place.is_gone else words
-        call = partial(self._change_records, partial(self.manager.records.delete, self.options, row))
+        call = partial(self._change_records, partial(self.manager.records.delete, self.launch, row))
         self.ask(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
 
     def _copy(self) -> None:
@@ -651,7 +652,7 @@ class SessionsScreen(AnsweringList):
         palette, (width, height) = palette_of(self), self.app.size
         front = self.manager.sessions.front
         beside, answering = width >= BESIDE_FROM, self.panel is not None
-        right = "all directories" if self.everywhere else short_path(self.options.cwd)
+        right = "all directories" if self.everywhere else short_path(self.launch.settings.directory)
         text, caret = masked(self.field.text).replace("\t", " "), self.field.caret
         shown = (self.finds or bool(self.state.filter)) and self.form is None and not answering
         self._finding.set_class(not shown, "-off")
@@ -677,10 +678,10 @@ class SessionsScreen(AnsweringList):
             room,
             self._now,
             palette,
-            str(self.options.cwd),
+            str(self.launch.settings.directory),
             front.around.branch if front is not None else "",
             away=answering,
-            fields=self._new.shown(self.options.cwd, caret) if self._new else (),
+            fields=self._new.shown(self.launch.settings.directory, caret) if self._new else (),
             title=f"{text[:caret]}{CARET}{text[caret:]}" if isinstance(self.form, SessionRow) else "",
             advice=() if beside else advice,
             finds=self.finds,

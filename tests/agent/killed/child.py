@@ -18,7 +18,6 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import CommandError
-from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -77,7 +76,7 @@ class Child:
     def _start(self, key: str, resume: str, *, fork: bool) -> None:
         settings = Settings.model_construct(cwd=self._project, permission_mode="default")
         launch = Launch(settings=settings, resume=resume, fork=fork)
-        session = AgentSession(session_options(launch), self._inbox, partial(self._take, key))
+        session = AgentSession(launch, self._inbox, partial(self._take, key))
         if before := self._fields.get(key):
             before.close()
         self._sessions[key] = session

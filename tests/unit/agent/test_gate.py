@@ -24,7 +24,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Expired
 from ccq_tui.questions.state import Arriving
 from tests.actors import LIMIT, PANEL
 from tests.memory_inbox import MemoryInbox
-from tests.options import options_of
+from tests.options import launch_of
 from tests.steps import until_true
 
 SOURCE: dict[str, Any] = {
@@ -42,7 +42,7 @@ class Asked:
     def __init__(self) -> None:
         self.inbox = MemoryInbox()
         self.events: list[ev.AgentEvent] = []
-        self.gate = Gate(self.inbox, options_of(Path()), lambda: "s", self.events.append)
+        self.gate = Gate(self.inbox, launch_of(Path()), lambda: "s", self.events.append)
         self.gate.waits.hear(CALLED)
 
     async def pending(self) -> None:
@@ -83,7 +83,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
         if isinstance(event, ev.RequestAsked):
             answers.append(inbox.answer("t@s", Declined(), PANEL))
 
-    gate = Gate(inbox, options_of(Path()), lambda: "s", answer)
+    gate = Gate(inbox, launch_of(Path()), lambda: "s", answer)
     gate.waits.hear(CALLED)
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
@@ -288,7 +288,7 @@ class Told:
         self.events: list[InboxChange] = []
         inbox = MemoryInbox()
         inbox.subscribe(self.events.append)
-        gate = Gate(inbox, options_of(Path(), **options), lambda: "s", lambda _: None)
+        gate = Gate(inbox, launch_of(Path(), **options), lambda: "s", lambda _: None)
         self.arrivals = PartialSets(inbox, lambda: "s", gate.will_ask)
 
     def begin(self, name: str, index: int = 0, *, tool: str = TOOL, parent: str = "") -> None:

@@ -23,12 +23,12 @@ from ccq_tui.agent.claude.process import Guard
 from ccq_tui.agent.delivery import way_in
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.history import SessionPast
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.shell_process import MOST_BYTES, NOT_RUN, ShellProcess, answers_shell
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.agent_texts import ABANDONED
 from ccq_tui.prompts.shell_runs import ShellRun
 from tests.agent.running import alive
-from tests.options import options_of
+from tests.options import launch_of
 from tests.steps import until_true
 
 LIMIT = 10.0
@@ -167,13 +167,13 @@ MOST_SECONDS = 30.0
 
 
 @pytest.fixture
-def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionOptions:
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Launch:
     monkeypatch.setattr(claude_settings, "_MANAGED", ())
     monkeypatch.setenv("SHELL", "/bin/sh")
-    return options_of(tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "MINE": "1"})
+    return launch_of(tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "MINE": "1"})
 
 
-async def ran(command: str, options: SessionOptions) -> ShellRun:
+async def ran(command: str, options: Launch) -> ShellRun:
     async with asyncio.timeout(MOST_SECONDS):
         return await ShellProcess(command, options, lambda _: None).run()
 
@@ -186,12 +186,12 @@ async def started(process: ShellProcess, tmp_path: Path) -> tuple[asyncio.Task[S
     return task, int((tmp_path / "pid").read_text())
 
 
-async def test_both_streams_and_the_exit_code_are_told(options: SessionOptions, tmp_path: Path) -> None:
+async def test_both_streams_and_the_exit_code_are_told(options: Launch, tmp_path: Path) -> None:
     command = 'pwd; echo "$MINE" >&2; cat; exit 3'
     assert await ran(command, options) == ShellRun(command, f"{tmp_path}\n", "1\n", 3)
 
 
-async def test_what_it_writes_is_told_while_it_runs(options: SessionOptions, tmp_path: Path) -> None:
+async def test_what_it_writes_is_told_while_it_runs(options: Launch, tmp_path: Path) -> None:
     grew: asyncio.Queue[str] = asyncio.Queue()
     command = "echo first; while [ ! -e go ]; do sleep 0.01; done; echo last"
     process = ShellProcess(command, options, grew.put_nowait)
@@ -202,7 +202,7 @@ async def test_what_it_writes_is_told_while_it_runs(options: SessionOptions, tmp
         assert (await task).stdout == "first\nlast\n"
 
 
-async def test_of_endless_output_the_ends_are_kept(options: SessionOptions) -> None:
+async def test_of_endless_output_the_ends_are_kept(options: Launch) -> None:
     run = await ran("echo begin; yes | head -c 3000000; echo end", options)
     assert run.stdout.startswith("begin\ny\n")
     assert run.stdout.endswith("y\nend\n")
@@ -210,7 +210,7 @@ async def test_of_endless_output_the_ends_are_kept(options: SessionOptions) -> N
     assert len(run.stdout) < MOST_BYTES + 100
 
 
-async def test_a_command_ends_by_one_stop(options: SessionOptions, tmp_path: Path) -> None:
+async def test_a_command_ends_by_one_stop(options: Launch, tmp_path: Path) -> None:
     command = "trap 'echo bye; exit 5' INT; echo $$ > pid; while :; do sleep 0.01; done"
     process = ShellProcess(command, options, print)
     task, _ = await started(process, tmp_path)
@@ -220,7 +220,7 @@ async def test_a_command_ends_by_one_stop(options: SessionOptions, tmp_path: Pat
     assert (run.stdout, run.code) == ("bye\n", 5)
 
 
-async def test_one_that_does_not_listen_ends_by_two(options: SessionOptions, tmp_path: Path) -> None:
+async def test_one_that_does_not_listen_ends_by_two(options: Launch, tmp_path: Path) -> None:
     process = ShellProcess("trap '' INT TERM; echo $$ > pid; while :; do sleep 0.01; done", options, print)
     task, pid = await started(process, tmp_path)
     process.stop()
@@ -231,7 +231,7 @@ async def test_one_that_does_not_listen_ends_by_two(options: SessionOptions, tmp
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_a_command_ends_with_its_session(options: SessionOptions, tmp_path: Path, known: bool) -> None:
+async def test_a_command_ends_with_its_session(options: Launch, tmp_path: Path, known: bool) -> None:
     process = ShellProcess("sh -c 'echo $$ > pid; exec sleep 1000'; true", options, print)
     if known:
         task, pid = await started(process, tmp_path)
@@ -250,7 +250,7 @@ async def test_a_command_ends_with_its_session(options: SessionOptions, tmp_path
     await until_true(lambda: not alive(pid))
 
 
-async def test_what_it_leaves_running_holds_up_nothing(options: SessionOptions, tmp_path: Path) -> None:
+async def test_what_it_leaves_running_holds_up_nothing(options: Launch, tmp_path: Path) -> None:
     run = await ran("sleep 1000 & echo $! > pid; echo done", options)
     assert (run.stdout, run.code) == ("done\n", 0)
     pid = int((tmp_path / "pid").read_text())
@@ -259,7 +259,7 @@ async def test_what_it_leaves_running_holds_up_nothing(options: SessionOptions, 
 
 
 async def test_a_command_that_cannot_be_started_says_why(
-    options: SessionOptions, monkeypatch: pytest.MonkeyPatch
+    options: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHELL", "/nowhere/sh")
     run = await ran("ls", options)
@@ -268,7 +268,7 @@ async def test_a_command_that_cannot_be_started_says_why(
 
 @pytest.mark.parametrize(("setting", "answers"), [(None, True), (True, True), (False, False), ("no", True)])
 def test_whether_claude_answers_is_claude_codes_setting(
-    options: SessionOptions, tmp_path: Path, setting: object, answers: bool
+    options: Launch, tmp_path: Path, setting: object, answers: bool
 ) -> None:
     if setting is not None:
         (tmp_path / "config").mkdir()

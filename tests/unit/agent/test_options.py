@@ -24,13 +24,13 @@ from ccq_tui.agent.claude.cli_process import (
     explain,
     limited,
 )
-from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.options import cli_environment, sdk_options
 from ccq_tui.agent.claude_settings import allows_auto_mode, first_mode
 from ccq_tui.agent.controls import CommandError, slash_commands, start_error
 from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.claude_flags import ClaudeFlags
-from tests.options import options_of
+from tests.options import launch_of
 
 
 def built(**fields: object) -> object:
@@ -38,7 +38,7 @@ def built(**fields: object) -> object:
         raise AssertionError
 
     return sdk_options(
-        options_of(Path("/p"), **fields),
+        launch_of(Path("/p"), **fields),
         session_id=None,
         resume=None,
         mode=None,
@@ -50,10 +50,10 @@ def built(**fields: object) -> object:
 
 
 def test_the_environment_has_the_last_word() -> None:
-    options = options_of(
+    options = launch_of(
         Path("/p"), environment={"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_QUESTION_EXTENDED": "0"}
     )
-    assert options.cli_environment() == {
+    assert cli_environment(options) == {
         "ANTHROPIC_API_KEY": "",
         "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1",
         "CLAUDE_CODE_QUESTION_EXTENDED": "0",
@@ -112,14 +112,14 @@ def test_it_is_auto_unless_a_mode_was_chosen(
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(data))
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
-    given = options_of(tmp_path, environment=environment, **options)
+    given = launch_of(tmp_path, environment=environment, **options)
     assert first_mode(given) == found
 
 
 def test_auto_mode_is_offered_unless_settings_disable_it(tmp_path: Path) -> None:
     environment, off = {"CLAUDE_CONFIG_DIR": str(tmp_path)}, {"disableAutoMode": "disable"}
     for found, allowed in (({}, True), (off, False), ({"permissions": off}, False)):
-        given = options_of(tmp_path, environment=environment, settings=json.dumps(found))
+        given = launch_of(tmp_path, environment=environment, settings=json.dumps(found))
         assert allows_auto_mode(given) is allowed
 
 

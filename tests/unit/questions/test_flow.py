@@ -332,7 +332,7 @@ def test_questions_read_the_same_by_their_text_or_by_three_options(other: Questi
     assert reads_like(other, question()) is same
 
 
-def test_two_options_in_common_make_no_questions_the_same() -> None:
+def test_two_launch_in_home_common_make_no_questions_the_same() -> None:
     assert not reads_like(question("Delete it?", "Yes", "No"), question("Deploy it?", "Yes", "No"))
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from ccq_tui.agent import claude_settings
 from ccq_tui.agent.events import TitleChanged
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session_name import UNNAMED
 from ccq_tui.config.claude_flags import ClaudeFlags
+from ccq_tui.config.launch import Launch
 from ccq_tui.runtime import status_line
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.status_line import (
@@ -26,7 +26,7 @@ from ccq_tui.runtime.status_line import (
     status_data,
 )
 from tests.agent.running import alive
-from tests.options import options_of
+from tests.options import launch_of
 
 
 def line(command: str) -> dict[str, Any]:
@@ -39,17 +39,17 @@ def put(path: Path, settings: Mapping[str, Any]) -> None:
 
 
 @pytest.fixture
-def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionOptions:
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Launch:
     monkeypatch.setattr(claude_settings, "_MANAGED", (tmp_path / "managed.json",))
     (tmp_path / "work").mkdir()
-    return options_of(tmp_path / "work", environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
+    return launch_of(tmp_path / "work", environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
 
 
-def with_(options: SessionOptions, **changes: Any) -> SessionOptions:
-    return options_of(**{"cwd": options.cwd, "environment": options.environment} | changes)
+def with_(options: Launch, **changes: Any) -> Launch:
+    return launch_of(**{"cwd": options.settings.cwd, "environment": options.program.environment} | changes)
 
 
-def test_the_strongest_settings_have_it(options: SessionOptions, tmp_path: Path) -> None:
+def test_the_strongest_settings_have_it(options: Launch, tmp_path: Path) -> None:
     assert status_command(options) == ""
     found = []
     places = (
@@ -72,7 +72,7 @@ def test_the_strongest_settings_have_it(options: SessionOptions, tmp_path: Path)
     assert status_command(options) == ""
 
 
-def test_what_is_no_command_is_none(options: SessionOptions, tmp_path: Path) -> None:
+def test_what_is_no_command_is_none(options: Launch, tmp_path: Path) -> None:
     for broken in (
         {"statusLine": "x"},
         {"statusLine": {"type": "x", "command": "x"}},
@@ -88,21 +88,22 @@ def test_what_is_no_command_is_none(options: SessionOptions, tmp_path: Path) -> 
     assert status_command(options) == ""
 
 
-async def test_it_is_told_of_the_session_and_its_output_is_text(options: SessionOptions) -> None:
+async def test_it_is_told_of_the_session_and_its_output_is_text(options: Launch) -> None:
     facts = SessionFacts(
-        options.cwd, session_id="s", called=UNNAMED.after(TitleChanged("The API")), model="opus", mode="plan",
-        cli_version="2.1", effort="high", cost=0.5, worked=2.0, context=41.6, filled=(83_200, 200_000),
+        options.settings.directory, session_id="s", called=UNNAMED.after(TitleChanged("The API")),
+        model="opus", mode="plan", cli_version="2.1", effort="high", cost=0.5, worked=2.0, context=41.6,
+        filled=(83_200, 200_000),
     )  # fmt: skip
     data = status_data(options, facts, 61.0)
     assert (
         json.loads(
             await run_status_command("head -c 99999 >told; cat told | head -c 3; pwd", data, options)
-            and (options.cwd / "told").read_text()
+            and (options.settings.directory / "told").read_text()
         )
         == data
     )
     assert data["model"] == {"id": "opus", "display_name": "opus"}
-    assert data["workspace"]["current_dir"] == str(options.cwd)
+    assert data["workspace"]["current_dir"] == str(options.settings.directory)
     assert data["cost"] == {
         "total_cost_usd": 0.5,
         "total_duration_ms": 61_000,
@@ -118,7 +119,7 @@ async def test_it_is_told_of_the_session_and_its_output_is_text(options: Session
     assert "\x1b" not in said
 
 
-async def test_it_has_bounds(options: SessionOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_has_bounds(options: Launch, monkeypatch: pytest.MonkeyPatch) -> None:
     endless = await run_status_command("yes abc", {}, options)
     assert endless == "\n".join(["abc"] * MOST_LINES)
     with pytest.raises(StatusLineError, match="exit code 3"):
@@ -128,7 +129,7 @@ async def test_it_has_bounds(options: SessionOptions, monkeypatch: pytest.Monkey
     monkeypatch.setattr(status_line, "SECONDS", 0.5)
     with pytest.raises(StatusLineError, match="longer than"):
         await run_status_command("echo $$ >pid; sleep 60 & sleep 60", {}, options)
-    assert not alive(int((options.cwd / "pid").read_text()))
+    assert not alive(int((options.settings.directory / "pid").read_text()))
     with pytest.raises(StatusLineError, match="cannot be run"):
         await run_status_command("true", {}, with_(options, cwd=Path("/nowhere")))
 

@@ -12,7 +12,7 @@ from ccq_tui.inbox.store.encoding import prompts_from_json
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.testing import CleanHome, Exchange
 from tests.agent.killed.news import Kill, spoken, told, where
-from tests.options import options_of
+from tests.options import launch_of
 
 _SAID = ("user", "attachment")
 """The lines of a record that a conversation has prompts in."""
@@ -91,7 +91,7 @@ class Prompts:
 
 def _waiting(home: CleanHome, database: Path) -> list[list[str]]:
     """Return the lines of each draft that Claude has not read."""
-    options, found = options_of(home.project, environment=home.env), []
+    options, found = launch_of(home.project, environment=home.env), []
     with closing(Store(database)) as store:
         kept = [prompts_from_json(row[0]) for row in store.database.rows("SELECT body FROM prompts")]
     for draft in kept:
