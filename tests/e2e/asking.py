@@ -53,12 +53,13 @@ class Desk:
         kept = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}
         return {**kept, "HOME": str(self.home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
-    def run(self, *arguments: str, code: int = 0) -> str:
-        """Run a command; return what it prints."""
+    def run(self, *arguments: str, code: int = 0, lines: str | None = None) -> str:
+        """Run a command, with lines as its input; return what it prints."""
         done = subprocess.run(
             [program(), *arguments],
             env=self.env,
             cwd=self.project,
+            input=lines,
             capture_output=True,
             text=True,
             timeout=60,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.config.paths import config_dir, inbox_path
-from ccq_tui.forms.commits import RECORDS
+from ccq_tui.forms.commits import RECORDS, commit_context
 from ccq_tui.forms.post_commit import AGENTS, EDITORS
 from ccq_tui.forms.reading import find_form
 from ccq_tui.input.gate import REPEAT
@@ -220,14 +220,8 @@ def test_a_commit_at_a_terminal_is_reflected_on(repo: Path) -> None:
     (record,) = records(repo / RECORDS)
     assert record["id"] != earlier["id"]
     assert record["form"] == "commit-reflection"
-    assert record["context"] == {
-        "hash": run(repo, "rev-parse", "HEAD"),
-        "message": "Add a file",
-        "author": "A <a@example.org>",
-        "branch": "main",
-        "changed": "1 file, +2 -0",
-        "files": "+2 -0 new.txt",
-    }
+    assert record["context"] == commit_context(repo, "HEAD")
+    assert record["context"]["message"] == "Add a file"
     answers = [one and one.get("values", one.get("value")) for one in record["answers"].values()]
     assert (tuple(record["answers"]), tuple(answers)) == (REFLECTION.names, GIVEN)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,6 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.questions import Answer, Answered
 from tests import hostile
 from tests.e2e.asking import BareClient, Desk, over_http, selected
-from tests.e2e.conftest import program
 from tests.e2e.terminal import LIMIT, Terminal
 from tests.steps import step, until, until_true
 
@@ -388,16 +386,5 @@ async def test_a_protocol_without_a_handshake_over_stdio(desk: Desk) -> None:
 
 def test_a_client_that_leaves_at_once_leaves_nothing(desk: Desk) -> None:
     for said in ("", '\nno JSON\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'):
-        done = subprocess.run(
-            [program(), "mcp"],
-            env=desk.env,
-            input=said,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        assert [json.loads(line)["error"]["code"] for line in done.stdout.splitlines()] == [-32700] * bool(
-            said
-        )
+        answers = map(json.loads, desk.run("mcp", lines=said).splitlines())
+        assert [one["error"]["code"] for one in answers] == [-32700] * bool(said)

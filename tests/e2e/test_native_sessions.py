@@ -81,6 +81,14 @@ class Natives:
         """Wait until so many requests wait."""
         return until(lambda: (found := self.store.requests.waiting()) and len(found) == count and found)
 
+    def next(self, native: NativeTerminal, words: str = "") -> StoredRequest:
+        """Have the next thing asked, and wait until its dialog with some words takes keys."""
+        native.press("more\r")
+        (asked,) = self.asked()
+        if words:
+            shown(native, words)
+        return asked
+
     def ended(self, request: StoredRequest) -> StoredRequest:
         """Wait until a request is over, and the hook that asked it has left nothing behind."""
         began = time.monotonic()
@@ -174,9 +182,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
         assert natives.ended(first).state is RequestState.DELIVERED
     with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
         native.wait("Had 1.")
-        native.press("more\r")
-        (second,) = natives.asked()
-        shown(native, "Which features?")
+        second = natives.next(native, "Which features?")
         open_in_inbox(run, "Which features?")
         for keys, words in (
             ("1", "[✔] Auth"), ("3", "[✔] Logs"), ("\x1b[B\x1b[B\x1b[B", "❯ 4."), ("x, y", "x, y"),
@@ -192,9 +198,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
             (Answer(("Auth", "Logs"), other="x, y"), Answer(("Tabs",)))
         )
     with step("answered by a script, the dialog closes"):
-        native.press("more\r")
-        (third,) = natives.asked()
-        shown(native, "❯ 1. SQLite")
+        third = natives.next(native, "❯ 1. SQLite")
         name = third.request.tool_use_id
         assert "--choose 1=NUMBER\n             --choose 2=NUMBER,NUMBER\n" in natives.ccq("show", name)
         one = ("--other", "1=a text file", "--note", "1=for now")
@@ -208,9 +212,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
         native.wait("Had 3.")
         natives.ended(third)
     with step("interrupted there, nothing was answered"):
-        native.press("more\r")
-        (fourth,) = natives.asked()
-        shown(native, "❯ 1. SQLite")
+        fourth = natives.next(native, "❯ 1. SQLite")
         native.press("\x1b")
         native.wait("Declined to answer")
         assert natives.ended(fourth).outcome == Cancelled("interrupted in Claude Code")
@@ -223,17 +225,14 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
     run, ours = natives.run, natives.run.terminal
     made = [run.home.project / f"made{number}" for number in range(1, 5)]
     with step("allowed in the inbox"):
-        native.press("more\r")
-        (first,) = natives.asked()
-        shown(native, "Do you want to proceed?")
+        first = natives.next(native, "Do you want to proceed?")
         open_in_inbox(run, "touch made1")
         run.decide("y")
         assert natives.result(first).text == "(Bash completed with no output)"
         native.wait("Ran 1.")
         assert natives.ended(first).state is RequestState.DELIVERED
     with step("allowed there"):
-        native.press("more\r")
-        (second,) = natives.asked()
+        second = natives.next(native)
         ours.wait("─ Sessions ─ 1 waits")
         shown(native, "Do you want to proceed?")
         native.press("1")
@@ -243,8 +242,7 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         assert (ended.actor and ended.actor.where) == "in Claude Code"
         ours.wait("─ nothing waits")
     with step("denied by a script with words for the agent"):
-        native.press("more\r")
-        (third,) = natives.asked()
+        third = natives.next(native)
         natives.ccq("answer", third.request.tool_use_id, "--choose", "4", "--note", "Use make.")
         result = natives.result(third)
         assert result.is_error
@@ -252,16 +250,13 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         native.wait("Ran 3.")
         natives.ended(third)
     with step("denied there"):
-        native.press("more\r")
-        (fourth,) = natives.asked()
-        shown(native, "Do you want to proceed?")
+        fourth = natives.next(native, "Do you want to proceed?")
         native.press("\x1b")
         native.wait("Interrupted")
         assert natives.ended(fourth).outcome in (Denied(), DECIDED_THERE)
     assert [path.exists() for path in made] == [True, True, False, False]
     with step("a plan is approved by a script"):
-        native.press("more\r")
-        (plan,) = natives.asked()
+        plan = natives.next(native)
         assert plan.request.plan == "# The plan\n\n1. Do it\n"  # type: ignore[union-attr]
         natives.ccq("answer", plan.request.tool_use_id, "--choose", "3")
         assert natives.result(plan).text.startswith("User has approved your plan.")
@@ -273,8 +268,7 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
 def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
     run = natives.run
     with step("filled in in the inbox"):
-        native.press("more\r")
-        (first,) = natives.asked()
+        first = natives.next(native)
         native.wait("running Elicitation hook")
         open_in_inbox(run, "your answer")
         run.terminal.type("hello")
@@ -283,15 +277,13 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
         assert natives.ended(first).state is RequestState.DELIVERED
     with step("dismissed by a script"):
-        native.press("more\r")
-        (second,) = natives.asked()
+        second = natives.next(native)
         natives.ccq("decline", second.request.id, "--dismiss")
         native.wait("Filled in 2.")
         assert told(log)[-1] == {"action": "cancel", "content": None}
         natives.ended(second)
     with step("interrupted there"):
-        native.press("more\r")
-        (third,) = natives.asked()
+        third = natives.next(native)
         native.wait("running Elicitation hook")
         native.press("\x1b")
         native.wait("Interrupted")

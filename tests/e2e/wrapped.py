@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -30,21 +30,12 @@ class Wrapped(Terminal):
     Args:
         command: What is wrapped.
         cwd: Its directory.
-        env: Its environment; this process's unless told.
         options: Flags of ``wrap``.
-        size: Columns and rows.
     """
 
-    def __init__(
-        self,
-        command: list[str],
-        cwd: Path,
-        env: Mapping[str, str] | None = None,
-        options: tuple[str, ...] = (),
-        size: tuple[int, int] = (80, 24),
-    ) -> None:
+    def __init__(self, command: list[str], cwd: Path, options: tuple[str, ...] = ()) -> None:
         inbox_path().parent.mkdir(parents=True, exist_ok=True)
-        super().__init__([program(), "wrap", *options, "--", *command], env or os.environ, cwd, size)
+        super().__init__([program(), "wrap", *options, "--", *command], os.environ, cwd)
 
     def __enter__(self) -> Self:
         return self

@@ -97,21 +97,13 @@ class AskingServer:
     Args:
         calls: The calls of this process.
         place_of: Returns the place of a call.
-        clock: Returns seconds of a monotonic clock.
 
     Attributes:
         mcp: The package's server, which a transport drives.
     """
 
-    def __init__(
-        self,
-        calls: WaitingCalls,
-        place_of: Callable[[Context], CallPlace],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._calls = calls
-        self._place_of = place_of
-        self._clock = clock
+    def __init__(self, calls: WaitingCalls, place_of: Callable[[Context], CallPlace]) -> None:
+        self._calls, self._place_of = calls, place_of
         self._connected = lru_cache(MOST_CONNECTIONS)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
         self.mcp: Server[Any] = Server(
@@ -169,11 +161,11 @@ class AskingServer:
         call.client = await self._client(context, place)
         if "form" in arguments:
             asked = await asyncio.to_thread(form_request, arguments, call.client.directory)
-        began, asked_at = self._clock(), datetime.now(UTC)
+        began, asked_at = time.monotonic(), datetime.now(UTC)
 
         async def waits() -> None:
             words = WAITS if await self._calls.is_watched() else NOBODY
-            seconds = self._clock() - began
+            seconds = time.monotonic() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
         decided = await self._calls.ask(call, asked, waits, place.gone)
@@ -202,7 +194,7 @@ class AskingServer:
     async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         message, place = read_message(arguments), self._place_of(context)
         client = await self._client(context, place)
-        notified, now = self._connected(place.connection).notified, self._clock()
+        notified, now = self._connected(place.connection).notified, time.monotonic()
         while notified and now - notified[0] > NOTIFICATION_SECONDS:
             notified.popleft()
         if len(notified) >= MOST_NOTIFICATIONS:
