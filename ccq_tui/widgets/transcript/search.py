@@ -17,10 +17,12 @@ from textual.strip import Strip
 from ccq_tui.transcript.blocks import Block, Body, with_inner
 from ccq_tui.transcript.bodies import PlainText
 from ccq_tui.transcript.document import Document
-from ccq_tui.widgets.transcript.painter import WIDTH, plain_painter
+from ccq_tui.widgets.transcript.painter import plain_painter
 from ccq_tui.widgets.transcript.pen import words_of
 from ccq_tui.widgets.transcript.reading import ReadingTool, drawn_pattern, painted, spans_in
 
+WIDTH = 2_000
+"""Width at which little is wrapped or cut."""
 MOST_HITS = 9_999
 """Most hits that are counted; beyond them the search stops."""
 MOST_TEXTS = 50_000
@@ -31,8 +33,6 @@ SLICE = 0.006
 """Seconds of searching at once."""
 BETWEEN = 0.1
 """Fewest seconds between two counts shown while the search continues."""
-LINE_END = "  \n"
-"""End of a line, as of a drawn one that is not full: no word goes on behind it."""
 _MATCH = Style(bold=True, underline=True)
 _CURRENT = Style(bold=True, reverse=True)
 _NOTHING = re.compile("(?!)")
@@ -49,16 +49,14 @@ def unfolded(block: Block) -> Block:
     return whole
 
 
-def text_of(block: Block, part: int, body: Body | None, _key: object) -> str:
-    """Return a part of an unfolded block as text; another key stands for another text."""
-    index = part - unfolded(block).head
+def text_of(block: Block, part: int, index: int, body: Body | None, _key: object) -> str:
+    """Return a part of an unfolded block, which is one of its body, as text; another key is another text."""
     if isinstance(body, Document):
-        text = words_of(body.part(index).source, body.env.get("references"))
-    elif isinstance(body, PlainText):
-        text = body.part(index)
-    else:
-        text = "\n".join(one.text.rstrip() for one in plain_painter().draw(unfolded(block), part, 0, WIDTH))
-    return text.replace("\n", LINE_END)
+        return words_of(body.part(index).source, body.env.get("references"))
+    if isinstance(body, PlainText):
+        return body.part(index)
+    lines = plain_painter().draw(unfolded(block), part, 0, WIDTH)
+    return "\n".join(line.text.rstrip() for line in lines)
 
 
 class Search(ReadingTool):
@@ -86,7 +84,8 @@ class Search(ReadingTool):
         words = query[:LONGEST].split()
         # Case matters once a capital is typed.
         flags = re.IGNORECASE if query == query.lower() else re.NOFLAG
-        self._pattern = drawn_pattern(words, flags) if words else _NOTHING
+        self._pattern = re.compile(r"\s+".join(map(re.escape, words)), flags) if words else _NOTHING
+        self._drawn = drawn_pattern(words, flags)
         blocks, start = self._layout.blocks if words else [], self._origin[0]
         self._queue = dict.fromkeys(with_inner([*blocks[start:], *reversed(blocks[:start])]))
         self._hits: dict[Block, list[Hit]] = {}
@@ -127,9 +126,10 @@ class Search(ReadingTool):
             if isinstance(whole.body, Document):
                 whole.body.look()
             for part in range(whole.head + len(whole.body or ())):
-                body = whole.body if part >= whole.head else None
-                key = block.version if body is None else body.key(part - whole.head)
-                matches = self._pattern.finditer(self._text(block, part, body, key))
+                index = part - whole.head
+                body = whole.body if index >= 0 else None
+                key = block.version if body is None else body.key(index)
+                matches = self._pattern.finditer(self._text(block, part, index, body, key))
                 hits += [(block, part, number) for number, _ in enumerate(matches)]
                 yield
             self._count += len(hits) - len(self._hits.get(block, ()))
@@ -192,7 +192,7 @@ class Search(ReadingTool):
         """Return the matches in a part as drawn: line, start and end in cells, style."""
         strips, hit = self._layout.strips(index, part), self._hit
         if self._spans[0] is not strips or self._spans[1] is not hit:
-            found, current = spans_in(strips, self._pattern), -1
+            found, current = spans_in(strips, self._drawn), -1
             if hit is not None and found and hit[:2] == (self._layout.blocks[index], part):
                 current = min(hit[2], found[-1].number)
             styled = [(*span[:3], _CURRENT if span.number == current else _MATCH) for span in found]
