@@ -8,6 +8,7 @@ import shutil
 import signal
 import termios
 import time
+from collections.abc import Callable
 from typing import IO, Any
 
 from textual import events
@@ -48,21 +49,17 @@ class LastingOutput:
 
     def write(self, text: str) -> int:
         """Write or swallow a text, and return its number of characters."""
-        if not self.gone:
-            with self._lasting():
-                self._file.write(text)
+        self._unless_gone(self._file.write, text)
         return len(text)
 
     def flush(self) -> None:
         """Flush, or do nothing."""
-        if not self.gone:
-            with self._lasting():
-                self._file.flush()
+        self._unless_gone(self._file.flush)
 
-    @contextlib.contextmanager
-    def _lasting(self) -> Any:
+    def _unless_gone(self, call: Callable[..., object], *arguments: str) -> None:
         try:
-            yield
+            if not self.gone:
+                call(*arguments)
         except OSError:
             self.gone = True
             _silence()
