@@ -101,6 +101,18 @@ def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) 
     assert len(read) <= 2, "what was read before is not read again"
 
 
+def test_a_block_that_grows_while_it_is_read_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "SLICE", 0.0)
+    block = bl.ProseBlock(settled(Document("one fish\n\n" * 3)))
+    pane, search = searched("fish", block)
+    for _ in range(len(block.document) - 1):
+        pane.waiting.pop(0)()
+    block.document.feed("two fish\n\n")
+    settled(block.document)
+    search.look_again([block])
+    assert last(pane) == (1, 4, False)
+
+
 def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     read = counted(monkeypatch, search_module, "words_of")
     pane, search = searched(
