@@ -34,7 +34,7 @@ CHOSEN = re.compile(
 """Keys of actions as they are at first; Esc also leaves whatever is open, which stays so."""
 FIXED_THERE = {
     "cli/mcp.py": "Ctrl+C",
-    "cli/pairing.py": "Ctrl+C",
+    "cli/phone.py": "Ctrl+C",
     "cli/relay.py": "Ctrl+C",
     "cli/serve.py": "Ctrl+C",
     "plain/session.py": "Ctrl+C",

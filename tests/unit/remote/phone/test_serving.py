@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.cli import pairing as cli
+from ccq_tui.cli import phone as cli
 from ccq_tui.remote.client import RelayClient, Unpaired
 from ccq_tui.remote.pairings import Pairing, read_pairings
 from ccq_tui.remote.phone import devices, serving
