@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from ccq_tui.remote import client
 from ccq_tui.remote.client import RelayClient, RelayEvent, RelayRefused, RelayUnreachable, Unpaired
 from ccq_tui.remote.pairings import Pairing
+from ccq_tui.testing.server import ServerThread
 
 PAIRING = Pairing("6b0c7e5e-5a44-4f7a-9d2f-0d2f6a3b1c11", "", "", "token")
 
@@ -28,20 +26,14 @@ PAIRING = Pairing("6b0c7e5e-5a44-4f7a-9d2f-0d2f6a3b1c11", "", "", "token")
 async def calling(handle: Response | Callable[[Request], Any]) -> AsyncIterator[RelayClient]:
     """Call a server that returns a response, or whatever ``handle`` returns."""
 
-    async def called(request: Request) -> Response:
-        found = handle if isinstance(handle, Response) else await handle(request)
-        return found if isinstance(found, Response) else JSONResponse(found)
+    async def called(scope: Any, receive: Any, send: Any) -> None:
+        found = handle if isinstance(handle, Response) else await handle(Request(scope, receive))
+        await (found if isinstance(found, Response) else JSONResponse(found))(scope, receive, send)
 
-    app = Starlette(routes=[Route("/{path:path}", called, methods=["GET", "POST"])])
-    serving = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
-    task = asyncio.create_task(serving.serve())
-    while not serving.started:  # noqa: ASYNC110 - it has no event
-        await asyncio.sleep(0.01)
-    url = f"http://127.0.0.1:{serving.servers[0].sockets[0].getsockname()[1]}"
-    async with RelayClient(replace(PAIRING, relay=url)) as relay:
+    server = ServerThread(called)
+    async with RelayClient(replace(PAIRING, relay=f"http://127.0.0.1:{server.port}")) as relay:
         yield relay
-    serving.force_exit = serving.should_exit = True
-    await task
+    server.stop()
 
 
 def problem(status: int, retry_after: str = "", **more: Any) -> Response:
