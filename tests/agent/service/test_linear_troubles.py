@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
-import json
-import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -98,33 +94,13 @@ async def test_a_bad_day(
     work = Repository(repo, base="main", allowed_tools=("Bash",), choose={"label": "shop"})
     async with served(home, work, linear) as call:
 
-        async def hook(body: bytes, headers: dict[str, str]) -> tuple[int, str]:
-            got = await call.http.post("/webhooks/linear", content=body, headers=headers)
-            return got.status_code, got.json()["detail"] if got.content else ""
-
-        def signed(said: object) -> tuple[bytes, dict[str, str]]:
-            body = said if isinstance(said, bytes) else json.dumps(said).encode()
-            return body, {"linear-signature": hmac.digest(b"lin_secret", body, "sha256").hex()}
+        async def hook(body: bytes, headers: dict[str, str]) -> bool:
+            return (await call.http.post("/webhooks/linear", content=body, headers=headers)).is_success
 
         session = linear.assign("Dates", "Choose one.", send=False)
         prompted = linear.reply(session.id, "With care, please.", send=False)
-        with step("wrong webhooks are refused in one line, and begin nothing"):
-            now = round(time.time() * 1000)
-            wrong: tuple[tuple[Any, int, str], ...] = (
-                ({**prompted, "webhookTimestamp": now - 61_000}, 401, "within the last minute"),
-                ({**prompted, "webhookTimestamp": now, "agentSession": []}, 400, "agentSession.id"),
-                (b"{", 400, "no JSON"),
-                (b"x" * 1_000_001, 413, ""),
-            )
-            for said, status, words in wrong:
-                got = await hook(*signed(said))
-                assert got[0] == status
-                assert words in got[1]
-            body, headers = linear.signed(prompted, "d0")
-            assert (await hook(body + b" ", headers))[0] == 401
-            assert (await call("GET", "/runs")).json()["runs"] == []
         with step("no repository: the ticket says so, and a message tries again"):
-            assert await hook(*linear.signed(prompted, "d1")) == (200, "")
+            assert await hook(*linear.signed(prompted, "d1"))
             assert "there are: repo." in await until_said(session, "error")
             session.label = "shop"
             linear.reply(session.id, "Now it has its label.")
@@ -132,9 +108,8 @@ async def test_a_bad_day(
             assert "origin cannot be fetched" in await until_said(session, "error", 2)
             failed = await call.run(session.id, "failed")
             for _ in range(2):
-                created = linear.signed({**prompted, "action": "created"}, "d2")
-                assert await hook(*created) == (200, "")
-                assert await hook(*linear.signed(prompted, "d1")) == (200, "")
+                assert await hook(*linear.signed({**prompted, "action": "created"}, "d2"))
+                assert await hook(*linear.signed(prompted, "d1"))
             run(tmp_path, "clone", "--quiet", "--bare", str(repo), "origin.git")
             linear.reply(session.id, "Again.")
             await until_said(session, "elicitation")
