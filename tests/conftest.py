@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -21,6 +22,7 @@ from textual.widgets import Input, TextArea
 from ccq_tui.compat.sdk.light_import import import_sdk
 from ccq_tui.config import keymap
 from ccq_tui.logs import stop_logging
+from tests.unit.worktrees.repositories import repository
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A run in the background ignores it, and so would all that the tests start: a shell cannot trap it then.
@@ -51,6 +53,11 @@ PINNED = {
     "TERM": "xterm-256color",
     "COLORTERM": "truecolor",
     "LC_ALL": "C.UTF-8",
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+    "GIT_CONFIG_NOSYSTEM": "1",
     # A CLI lives for seconds here: to compile its code for speed costs an eighth more than it saves, and to
     # collect its garbage a sixth of its start and a quarter of eight turns, for 60 MB.
     "BUN_JSC_useDFGJIT": "0",
@@ -189,6 +196,17 @@ def home(
     }.items():
         monkeypatch.setenv(name, str(home / folder))
     return home
+
+
+@pytest.fixture(scope="session")
+def _first_repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return repository(tmp_path_factory.mktemp("first") / "repo")
+
+
+@pytest.fixture
+def repo(_first_repo: Path, tmp_path: Path) -> Path:
+    """A repository with one commit."""
+    return shutil.copytree(_first_repo, tmp_path / "repo")
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ from ccq_tui.worktrees.creation import planned
 from tests.actors import PANEL
 from tests.agent.running import LIMIT, Heard, Play, alive, until_written
 from tests.steps import step
-from tests.unit.worktrees.repositories import IDENTITY, repository
+from tests.unit.worktrees.repositories import repository
 
 DATABASE = Question("Which database?", "Database", (Option("SQLite", "A file"), Option("Redis", "A server")))
 COLOR = Question("Which color?", "Color", (Option("Red", "x"), Option("Blue", "y")))
@@ -115,12 +115,12 @@ def unread(home: CleanHome) -> list[tuple[str, list[str]]]:
     return [(kept_for, [one["text"] for one in json.loads(body)["sent"]]) for kept_for, body in rows]
 
 
-async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_day_without_a_screen(play: Play) -> None:
     scenario = Scenario("day").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
     scenario = scenario.runs("Bash", command="touch more", description="Create more").says("Here again.")
     model, home = play(scenario.ends_turn().says("And again.").ends_turn())
-    plan = planned(worktree_home(home, monkeypatch), "night")
+    plan = planned(worktree_home(home), "night")
     async with house(home, most_live=1) as one:
         with step("a new session in a worktree, whose question another process answers"):
             spec = SessionSpec(home.project, "Build it", plan, labels={"ticket": "ABC-1"})
@@ -213,19 +213,17 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
     assert any("is kept" in line for line in one.runtime.cleanup.parting), "it holds a new file"
 
 
-def worktree_home(home: CleanHome, monkeypatch: pytest.MonkeyPatch) -> Path:
+def worktree_home(home: CleanHome) -> Path:
     """Make the project a repository."""
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
     home.project.rmdir()
     return repository(home.project)
 
 
-async def test_the_example_runs(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_example_runs(play: Play) -> None:
     scenario = Scenario("example").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     model, home = play(scenario.says("Made.").ends_turn())
     example = Path(__file__).parents[2] / "docs/examples/headless.py"
-    worktree_home(home, monkeypatch)
+    worktree_home(home)
     process = await asyncio.create_subprocess_exec(
         sys.executable, example, home.project, "Build it", env=home.env, stdout=PIPE
     )

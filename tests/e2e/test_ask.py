@@ -23,7 +23,7 @@ from tests.e2e.terminal import Terminal
 from tests.tables import table
 from tests.ten import ANSWERS, check_record, records, write_ten
 from tests.unit.stocked import asked
-from tests.unit.worktrees.repositories import _first_repo, _repo, run
+from tests.unit.worktrees.repositories import run
 
 CAUSE, HOURS, LEAVE = "What caused the bug?", "How many hours?", "Leave? The draft is kept"
 
@@ -159,8 +159,6 @@ def test_nobody_in_time_ends_with_124_and_counts_down_before(tmp_path: Path) -> 
         terminal.wait("Nobody answered in time; the draft is kept.")
     assert waiting() == []
 
-
-__all__ = ["_first_repo", "_repo"]
 
 REFLECTION = find_form("commit-reflection")
 GIVEN = (

@@ -22,7 +22,7 @@ from tests.agent.service.over_http import Linear, served, state_of, until_said
 from tests.e2e.paging import RULES, Pages, pick, press, shown
 from tests.results import answered
 from tests.steps import step
-from tests.unit.worktrees.repositories import IDENTITY, repository
+from tests.unit.worktrees.repositories import repository
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -38,12 +38,6 @@ ROOM = Question("Which room?", "Room", (Option("Big"), Option("Small")))
 SCRIPT = Scenario("page").says(HOSTILE).asks(CACHE, PARTS).says("I note it.").asks(COUNT).asks(ROOM)
 FITS = """() => document.readyState === "complete" && document.documentElement.scrollWidth <= innerWidth
     && !window.hostile && !document.querySelector("main script, img, h1[style], [href^=java]")"""
-
-
-@pytest.fixture(autouse=True)
-def _identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
 
 
 async def check(page: Page) -> None:

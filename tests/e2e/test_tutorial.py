@@ -18,7 +18,6 @@ from tests.e2e.conftest import Running, program
 from tests.e2e.terminal import NotShownError, Terminal
 from tests.results import answered
 from tests.steps import step
-from tests.unit.worktrees.repositories import IDENTITY
 
 TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^```sh\n(.*?)^```", TUTORIAL, re.MULTILINE | re.DOTALL)
@@ -47,7 +46,7 @@ def test_the_first_hour(
     home = claude_env(model)
     path = f"{Path(program()).parent}{os.pathsep}{home.env['PATH']}"
     shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
-    env = home.env | IDENTITY | {"PS1": "$ ", "PATH": path}
+    env = home.env | {"PS1": "$ ", "PATH": path}
     directory = home.project / "tutorial"
     with Terminal(shell, env, home.project, (100, 30)) as terminal:
         run = Running(terminal, model, home)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PromptAccepted
@@ -25,14 +24,7 @@ from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import keep_record
 from tests.ui.session import press, running, until
 from tests.ui.test_sessions import Several
-from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
-
-
-@pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
-    return repository(tmp_path / "repo")
+from tests.unit.worktrees.repositories import commit, run
 
 
 def text_of(screen: SessionScreen) -> str:

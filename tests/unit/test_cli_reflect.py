@@ -12,9 +12,7 @@ from ccq_tui.config.paths import config_dir
 from ccq_tui.forms.commits import RECORDS
 from ccq_tui.forms.post_commit import AGENTS, EDITORS
 from tests.unit.starting import Cli
-from tests.unit.worktrees.repositories import _first_repo, _repo, run
-
-__all__ = ["_first_repo", "_repo"]
+from tests.unit.worktrees.repositories import run
 
 
 @pytest.fixture(autouse=True)

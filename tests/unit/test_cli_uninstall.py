@@ -16,9 +16,8 @@ from ccq_tui.processes import this_process
 from ccq_tui.remote.phone.service import installed_service
 from tests.unit.starting import Cli, write_settings
 from tests.unit.stocked import RUNNING, asked, stock
-from tests.unit.worktrees.repositories import _first_repo, _repo, run
+from tests.unit.worktrees.repositories import run
 
-__all__ = ["_first_repo", "_repo"]
 RC = "alias ll='ls -l'\n"
 
 

@@ -41,10 +41,9 @@ from ccq_tui.theming.load import read_theme
 from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, in_toml, variants
 from tests.unit.starting import FakeApp
 from tests.unit.stocked import SESSION
-from tests.unit.worktrees.repositories import _first_repo, _repo, commit
+from tests.unit.worktrees.repositories import commit
 from tests.unit.worktrees.repositories import run as git
 
-__all__ = ["_first_repo", "_repo"]
 PACKAGE = Path(ccq_tui.app.__file__).parent
 NAME = MARK.replace("\n", "").replace("\r", "")
 """For what a line break ends, such as a line of a file."""

@@ -38,7 +38,7 @@ from tests.agent.running import inbox_at
 from tests.agent.service import child
 from tests.agent.service.postgres import fresh, postgres
 from tests.agent.service.scripted_linear import LinearSession, ScriptedLinear
-from tests.unit.worktrees.repositories import IDENTITY, repository
+from tests.unit.worktrees.repositories import repository
 from tests.unit.worktrees.repositories import run as run_git
 
 PARTS = 2
@@ -106,7 +106,7 @@ class House:
             linear = ending.enter_context(closing(ScriptedLinear("", secret=child.SECRET, token=child.TOKEN)))
             self._said = {
                 "repository": str(repository(self.root / "repo")),
-                "env": home.env | IDENTITY,
+                "env": home.env,
                 "linear": f"{linear.url}/graphql",
                 "url": self.url,
                 "cut": self._cut,

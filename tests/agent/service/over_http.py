@@ -19,7 +19,6 @@ from ccq_tui.service.tokens import change_tokens
 from ccq_tui.testing import CleanHome
 from tests.agent.service.scripted_linear import LinearSession, ScriptedLinear
 from tests.steps import until_true
-from tests.unit.worktrees.repositories import IDENTITY
 
 
 def state_of(home: CleanHome) -> Path:
@@ -118,11 +117,7 @@ async def served(
         **tables,
     )
     options = ServiceOptions(
-        config,
-        f"sqlite:///{home.root / 'runs.db'}",
-        state_of(home),
-        environment=home.overrides() | IDENTITY,
-        port=0,
+        config, f"sqlite:///{home.root / 'runs.db'}", state_of(home), environment=home.overrides(), port=0
     )
     stop, url = asyncio.Event(), asyncio.get_running_loop().create_future()
     serving = asyncio.create_task(serve(options, started=url.set_result, stop=stop))

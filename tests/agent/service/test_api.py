@@ -21,7 +21,7 @@ from ccq_tui.service.tokens import Scope, TokensError, change_tokens
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.service.over_http import Client, served, state_of
 from tests.steps import step
-from tests.unit.worktrees.repositories import IDENTITY, repository
+from tests.unit.worktrees.repositories import repository
 
 QUESTION = Question("Which <b>library</b>?", "Library", (Option("date-fns"), Option("Day.js")))
 SCRIPT = Scenario("api").says("I look.").asks(QUESTION).says("All is done.").ends_turn()
@@ -58,8 +58,7 @@ async def test_a_run_over_http(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    for name, value in (IDENTITY | {"API_SECRET": SECRET}).items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("API_SECRET", SECRET)
     home = claude_env(scripted_model(SCRIPT))
     table = WebhookTable(secret=Secret("API_SECRET"))
     async with served(home, repository(tmp_path / "repo"), webhook=table) as call:

@@ -22,7 +22,7 @@ from ccq_tui.testing import Scenario, ScriptedModel, clean_environment
 from ccq_tui.worktrees import git
 from tests.agent.service.stage import serving
 from tests.steps import until_true
-from tests.unit.worktrees.repositories import IDENTITY, repository
+from tests.unit.worktrees.repositories import repository
 from tests.unit.worktrees.repositories import run as run_git
 
 USER = 65534
@@ -77,8 +77,6 @@ def owned(path: Path) -> Path:
 async def test_an_agent_of_another_user_allows_itself_nothing(
     place: Path, scripted_model: Callable[..., ScriptedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
     secrets, work = place / "service", repository(place / "repo")
     secrets.mkdir(mode=0o700)
     state = secrets / "ccq-tui"

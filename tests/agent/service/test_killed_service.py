@@ -9,7 +9,6 @@ import pytest
 from tests.agent.killed.counts import Seen
 from tests.agent.service.killed import House
 from tests.agent.service.postgres import MISSING, postgres, programs
-from tests.unit.worktrees.repositories import IDENTITY
 
 STEPS = [
     "Segments.take.after#1",
@@ -30,12 +29,6 @@ CUTS = [
     "Segments.converse.after#2",
     "LinearAdapter.ended.before#1",
 ]
-
-
-@pytest.fixture(autouse=True)
-def identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
 
 
 def well(seen: Seen) -> None:

@@ -29,7 +29,7 @@ from tests.agent.service.over_http import Client, Linear, bodies, first_said, se
 from tests.agent.service.scripted_linear import LinearSession
 from tests.results import replied
 from tests.steps import step, until_true
-from tests.unit.worktrees.repositories import IDENTITY, repository, run
+from tests.unit.worktrees.repositories import run
 
 QUESTIONS = (
     Question("Which library?", "Library", (Option("date-fns"), Option("Day.js"))),
@@ -51,13 +51,6 @@ def done(asked: Scenario) -> Scenario:
 
 
 SCRIPT = done(BEGUN)
-
-
-@pytest.fixture(name="repo")
-def _repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
-    return repository(tmp_path / "repo")
 
 
 @pytest.fixture(name="linear")

@@ -23,7 +23,6 @@ from tests.agent.service.test_linear_runs import (  # noqa: F401 - fixtures
     SCRIPT,
     TYPED,
     _linear,
-    _repo,
     result_of,
     scene,
 )

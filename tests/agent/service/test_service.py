@@ -28,18 +28,11 @@ from tests.agent.service.postgres import MISSING, fresh, postgres, programs
 from tests.agent.service.stage import serving
 from tests.agent.test_runtime import DATABASE
 from tests.steps import step, until_true
-from tests.unit.worktrees.repositories import IDENTITY, repository, run
+from tests.unit.worktrees.repositories import run
 
 OVER = (RunState.ENDED, RunState.FAILED)
 NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason=MISSING)
 COMMIT = "git add made && git commit -qm Made"
-
-
-@pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
-    return repository(tmp_path / "repo")
 
 
 async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(

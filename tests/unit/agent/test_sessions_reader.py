@@ -12,7 +12,7 @@ from claude_agent_sdk import list_sessions
 from ccq_tui.agent.claude import records
 from ccq_tui.agent.claude.records import deleted, listed, main
 from ccq_tui.worktrees.creation import make, planned
-from tests.unit.worktrees.repositories import IDENTITY, repository
+from tests.unit.worktrees.repositories import repository
 
 ONE = "11111111-2222-4333-8444-555555555555"
 TWO = "22222222-2222-4333-8444-555555555555"
@@ -59,8 +59,6 @@ def test_sessions_of_other_worktrees_belong_to_the_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
     repo = repository(tmp_path / "repo")
     worktree = make(planned(repo, "x")).path
     for session_id, place in ((ONE, repo), (TWO, worktree)):

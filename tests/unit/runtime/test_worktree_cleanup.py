@@ -18,9 +18,7 @@ from ccq_tui.runtime.worktree_cleanup import UNSEEN, EndedSession, WorktreeClean
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from ccq_tui.worktrees.removal import kept, removed
-from tests.unit.worktrees.repositories import _first_repo, _repo, commit
-
-__all__ = ["_first_repo", "_repo"]
+from tests.unit.worktrees.repositories import commit
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 

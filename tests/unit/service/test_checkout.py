@@ -12,16 +12,12 @@ import pytest
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Run
 from ccq_tui.service.segments import check_out, push
-from tests.unit.worktrees.repositories import IDENTITY, repository, run
+from tests.unit.worktrees.repositories import repository, run
 
 NOW = datetime.now(UTC)
 
 
-def test_a_worktree_of_another_run_that_was_being_made_hinders_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
+def test_a_worktree_of_another_run_that_was_being_made_hinders_none(tmp_path: Path) -> None:
     root = repository(tmp_path / "shop")
     check_out(Repository(root), "0a1b")
     half_made = root / ".git" / "worktrees" / "run-0a1b" / "commondir"
@@ -31,11 +27,7 @@ def test_a_worktree_of_another_run_that_was_being_made_hinders_none(
 
 
 @pytest.mark.parametrize("url", ["git@github.com:acme/shop.git", "https://github.com/acme/shop", ""])
-def test_commits_are_pushed_and_a_pull_request_is_a_link(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
+def test_commits_are_pushed_and_a_pull_request_is_a_link(url: str, tmp_path: Path) -> None:
     root, origin = repository(tmp_path / "shop"), tmp_path / "origin.git"
     run(tmp_path, "clone", "--quiet", "--bare", str(root), "origin.git")
     run(root, "remote", "add", "origin", str(origin))

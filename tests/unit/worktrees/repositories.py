@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
-
-import pytest
-
-IDENTITY = {
-    "GIT_AUTHOR_NAME": "A",
-    "GIT_AUTHOR_EMAIL": "a@example.org",
-    "GIT_COMMITTER_NAME": "A",
-    "GIT_COMMITTER_EMAIL": "a@example.org",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_NOSYSTEM": "1",
-}
 
 
 def run(place: Path, *words: str) -> str:
@@ -40,18 +28,3 @@ def repository(place: Path) -> Path:
     run(place, "add", "-A")
     commit(place, "a.txt")
     return place
-
-
-@pytest.fixture(name="first_repo", scope="session")
-def _first_repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in IDENTITY.items():
-            patch.setenv(name, value)
-        return repository(tmp_path_factory.mktemp("first") / "repo")
-
-
-@pytest.fixture(name="repo")
-def _repo(first_repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in IDENTITY.items():
-        monkeypatch.setenv(name, value)
-    return shutil.copytree(first_repo, tmp_path / "repo")
