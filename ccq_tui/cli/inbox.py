@@ -307,9 +307,9 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     seconds = 0.0 if once else seconds_in("--timeout", timeout)
     with opened_store() as store:
         what = "request" if name and store.ids.requests(name, 1) else "session"
-        if what == "request" and until in ("idle", "ended"):
-            raise Refused(f"--until {until} needs a session; a request is only answered.")
         if what == "request":
+            if until in ("idle", "ended"):
+                raise Refused(f"--until {until} needs a session; a request is only answered.")
             asked = find_request(store, name).request
             key, called = asked.id, store.ids.name_of(asked)
         else:

@@ -79,7 +79,13 @@ class SentCommand:
             return None
         if command.state is CommandState.TAKEN:
             return self._taken_on(store, command)
-        return self._not_noticed(store, session)
+        if self.clock() < self._until or not store.commands.withdraw(self._number):
+            return None
+        if session is None or session.owner is None or not alive(session.owner):
+            return self._without_process(store, session, None)
+        not_done = f"is not {_PARTICIPLES[self.kind]}: the ccq-tui that runs it"
+        late = f"process {session.owner.pid}, did not respond in {NOTICE_SECONDS:.0f} s"
+        return CommandResult(Ending.REFUSED, f"{not_done}, {late}")
 
     def withdraw(self, store: Store) -> None:
         """Withdraw the command unless it was accepted: nobody waits any longer; raises `InboxError`."""
@@ -134,15 +140,3 @@ class SentCommand:
         being = f"is being {_PARTICIPLES[self.kind]}"
         runs = ", and its process still runs" if self.kind in _ENDS_PROCESS else ", which is not done"
         return CommandResult(Ending.SLOW, f"{being}{runs} after {DONE_SECONDS:.0f} s")
-
-    def _not_noticed(self, store: Store, session: StoredSession | None) -> CommandResult | None:
-        if self.clock() < self._until or not store.commands.withdraw(self._number):
-            return None
-        if session is None or not alive(session.owner):
-            return self._without_process(store, session, None)
-        number = session.owner.pid if session.owner else 0
-        return CommandResult(
-            Ending.REFUSED,
-            f"is not {_PARTICIPLES[self.kind]}: the ccq-tui that runs it, process {number}, did not respond "
-            f"in {NOTICE_SECONDS:.0f} s",
-        )

@@ -364,7 +364,8 @@ async def rewinding_to_before_a_question_that_waits_withdraws_it(row: Row) -> No
     assert not (await run.session.rewind(prompts[-1], files=False)).refusal
     settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
     assert settled.outcome == Cancelled(REWOUND)
-    changes = await row.inbox.run(lambda store: store.history.changes(request_id=asked.id))
+    every = await row.inbox.run(lambda store: store.history.changes(session_id=asked.session_id))
+    changes = [change for change in every if change.request_id == asked.id]
     assert changes[-1].cause == REWOUND
 
 

@@ -118,17 +118,12 @@ class HistoryTable(Table):
             self._database.note(at, (name_key(session_id), None), ("", rows.NOTIFIED), message, actor)
 
     def changes(
-        self,
-        since: datetime | None = None,
-        session_id: str | None = None,
-        request_id: str | None = None,
-        after: int = 0,
-        limit: int = PAGE,
+        self, since: datetime | None = None, session_id: str | None = None, after: int = 0, limit: int = PAGE
     ) -> list[Change]:
         """Return changes, oldest first."""
         query = """SELECT * FROM history WHERE number > ? AND at >= ? AND session_id = coalesce(?, session_id)
-            AND coalesce(request_id, '') = coalesce(?, request_id, '') ORDER BY number LIMIT ?"""
-        values = (after, rows.stamp(since) if since else "", session_id, request_id, limit)
+            ORDER BY number LIMIT ?"""
+        values = (after, rows.stamp(since) if since else "", session_id, limit)
         return [encoding.from_row(Change, row) for row in self._database.rows(query, values)]
 
     def last(self) -> int:
