@@ -7,7 +7,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.launch import Launch, ProgramArguments, Trusted
 from ccq_tui.config.settings import Settings
 
@@ -15,17 +14,10 @@ OWN = {field.name for field in fields(Launch)} - {"settings"}
 
 
 def launch_of(
-    cwd: Path,
-    *,
-    claude: ClaudeFlags | None = None,
-    environment: Mapping[str, str] | None = None,
-    project_settings: bool = True,
-    **given: Any,
+    cwd: Path, *, environment: Mapping[str, str] | None = None, project_settings: bool = True, **given: Any
 ) -> Launch:
-    """Return a launch with settings that are taken as they are."""
+    """Return a launch with settings that are taken as they are; ``claude`` has flags of Claude Code's."""
     own = {name: given.pop(name) for name in OWN & given.keys()}
-    settings = Settings.model_construct(cwd=cwd, **(dict(claude) if claude else {}), **given)
-    program = ProgramArguments(environment=environment or {})
-    return Launch(
-        settings=settings, trusted=Trusted(project_settings=project_settings), program=program, **own
-    )
+    settings = Settings.model_construct(cwd=cwd, **dict(given.pop("claude", {})), **given)
+    own["trusted"] = Trusted(project_settings=project_settings)
+    return Launch(settings=settings, program=ProgramArguments(environment=environment or {}), **own)

@@ -194,7 +194,7 @@ def asks(event: object, kind: type) -> bool:
 
 
 def launch_in_home(home: CleanHome, **options: Any) -> Launch:
-    """Give the options of a session in a clean home; one that is None counts as not given."""
+    """Give the launch of a session in a clean home; a setting that is None counts as not given."""
     given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"} | options
     return launch_of(**{name: value for name, value in given.items() if value is not None})
 

@@ -24,6 +24,9 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Again."))
     async with prestarted(launch_in_home(home), "Build it") as ahead:
         assert not ahead.fits(launch_in_home(home, model="another"))
+        assert ahead.fits(
+            launch_in_home(home, prompt="Build it", draft="and", notices=("A theme is missing",))
+        )
         pid = pid_of(ahead)
         await model.wait_for(lambda model: bool(model.requests()))
         async with Running(home, ahead=ahead) as run:
