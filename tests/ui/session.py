@@ -32,6 +32,8 @@ from ccq_tui.input.gate import SEEN
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock
 
 T = TypeVar("T")
@@ -285,6 +287,14 @@ class Driven:
     def screen(self) -> SessionScreen:
         assert isinstance(self.app.screen, SessionScreen)
         return self.app.screen
+
+    @property
+    def dock(self) -> Dock:
+        return self.screen.dock
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.dock.prompt
 
     @property
     def session_screen(self) -> SessionScreen:

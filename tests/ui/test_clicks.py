@@ -63,7 +63,7 @@ async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven
     for name in ("r1", "r2"):
         run.told.tell(asked(name))
     await keys_work(run, pilot)
-    panel = run.screen.dock.panel
+    panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
     x, y = place_of(run.app, "First")
     await pilot.mouse_down(offset=(x, y))
@@ -100,12 +100,12 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         run.told.tell(asked("r1"))
         await keys_work(run, pilot)
         await click(pilot, "Esc hide")
-        await until(pilot, lambda: run.screen.dock.prompt.display)
+        await until(pilot, lambda: run.prompt.display)
         await click(pilot, "1 question waiting")
-        panel = run.screen.dock.panel
+        panel = run.dock.panel
         await until(pilot, lambda: not panel.state.hidden)
         await click(pilot, "Esc hide")
-        await until(pilot, lambda: run.screen.dock.prompt.display)
+        await until(pilot, lambda: run.prompt.display)
         await click(pilot, "F1 keys")
         await until(pilot, lambda: "   Keys" in "\n".join(screen_lines(run.app)))
         await click(pilot, "Esc leave")
@@ -147,8 +147,8 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
 ) -> None:
     await until(pilot, lambda: run.screen.view.session_id)
     await typed(pilot)
-    await until(pilot, lambda: run.screen.dock.prompt.field.text == TYPED)
-    run.screen.dock.prompt.field.load_text("")
+    await until(pilot, lambda: run.prompt.field.text == TYPED)
+    run.prompt.field.load_text("")
     await press(pilot, "ctrl+f", then=lambda: run.app.screen.query(SearchField))
     await typed(pilot)
     await until(pilot, lambda: run.app.screen.query_one(SearchField).text == TYPED)

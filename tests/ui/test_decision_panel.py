@@ -39,7 +39,7 @@ PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 async def shown(run: Driven, pilot, event: AgentEvent) -> RequestPanel:  # type: ignore[no-untyped-def]
     run.told.tell(event)
     await keys_work(run, pilot)
-    panel = run.screen.dock.panel
+    panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
     return panel
 
@@ -93,7 +93,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
     panel.put_text("# Mine")
     await press(pilot, "n", then=lambda: len(run.told.answers) == 3)
     assert "# Mine" in run.screen.transcript.text()
-    await press(pilot, "f8", then=lambda: "Draft copied" in run.screen.dock.notices.text)
+    await press(pilot, "f8", then=lambda: "Draft copied" in run.dock.notices.text)
 
 
 LONG = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
@@ -239,16 +239,16 @@ def modes(run: Driven) -> list[object]:
 async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: run.screen.view.mode == "default")
     await pilot.press("h", "shift+tab")
-    assert "edits files unasked" in run.screen.dock.notices.text
+    assert "edits files unasked" in run.dock.notices.text
     await pilot.press("shift+tab")
     assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
     run.told.tell(ev.ModeChanged("acceptEdits"), ev.ModeChanged("plan"))
     await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
     await pilot.press("shift+tab", "i")
     assert modes(run)[2:] == ["default"]
-    assert run.screen.dock.prompt.text == "hi"
-    run.screen.dock.prompt.put("")
-    await run.tell(pilot, asked(), then=lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+    assert run.prompt.text == "hi"
+    run.prompt.put("")
+    await run.tell(pilot, asked(), then=lambda: run.dock.panel and run.dock.panel.has_focus)
     await pilot.press("shift+tab")
     assert modes(run)[3:] == [], "in a panel the key is the panel's"
     await pilot.press("f2", "shift+tab")
@@ -275,7 +275,7 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
     await press(pilot, "n", then=lambda: run.told.answers)
     run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
-    await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
+    await until(pilot, lambda: run.dock.panel is None and run.screen.transcript.following)
     run.screen.transcript.show(0)
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
     run.told.tell(plan_of("second", 60))
@@ -293,11 +293,11 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     assert run.screen.transcript.following
     await press(pilot, "y", then=lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
     run.told.tell(RequestSettled("short", run.told.answers.pop()[1], PANEL))
-    await until(pilot, lambda: run.screen.dock.panel is None)
+    await until(pilot, lambda: run.dock.panel is None)
     run.told.tell(plan_of("long", 60))
     await keys_work(run, pilot)
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
-    panel = run.screen.dock.panel
+    panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
     await press(pilot, "y", then=lambda: "PgDn shows them · y again approves" in unseen_words(panel.state))
     assert run.told.answers == []
@@ -322,9 +322,9 @@ async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that
     run.told.tell(ev.RequestAsked(permission("p")))
     await keys_work(run, pilot)
     await pilot.press("e", *"later", "escape", "home", "enter")
-    await until(pilot, lambda: run.screen.dock.prompt.text == "later")
+    await until(pilot, lambda: run.prompt.text == "later")
     assert run.told.answers[0][1] == Allowed()
-    assert run.screen.dock.notices.text == IN_PROMPT
+    assert run.dock.notices.text == IN_PROMPT
 
 
 SCREENS = Path(__file__).parent / "decision_screens"

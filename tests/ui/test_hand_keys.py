@@ -41,7 +41,7 @@ def run() -> Driven:
 
 
 async def ready(pilot: Pilot[int], run: Driven) -> None:
-    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+    await until(pilot, lambda: run.session and run.prompt.field.has_focus)
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
 
 
@@ -66,11 +66,11 @@ async def settled(pilot: Pilot[int]) -> None:
 async def test_two_escapes_clear_the_prompt_and_undo_and_up_bring_it_back(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    prompt = run.screen.dock.prompt
+    prompt = run.prompt
     await pilot.press(*"words")
     run.clock.skip(1.0)
     await press_apart(pilot, run, "escape")
-    assert "Esc again clears" in run.screen.dock.notices.text
+    assert "Esc again clears" in run.dock.notices.text
     await press_apart(pilot, run, "escape")
     await until(pilot, lambda: prompt.text == "")
     await pilot.press("ctrl+underscore")
@@ -82,11 +82,11 @@ async def test_two_escapes_clear_the_prompt_and_undo_and_up_bring_it_back(
 async def test_two_escapes_in_an_empty_prompt_open_rewind(run: Driven, pilot: Pilot[int]) -> None:
     run.clock.skip(1.0)
     await press_apart(pilot, run, "escape", "escape")
-    await until(pilot, lambda: NO_PROMPT in run.screen.dock.notices.text)
+    await until(pilot, lambda: NO_PROMPT in run.dock.notices.text)
 
 
 async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilot[int]) -> None:
-    prompt = run.screen.dock.prompt
+    prompt = run.prompt
     await pilot.press(*"words")
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await pilot.press("ctrl+c")
@@ -95,7 +95,7 @@ async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilo
     await run.tell(pilot, ev.StateChanged(ev.SessionState.IDLE), then=lambda: not run.screen.view.busy)
     await press_later(pilot, "ctrl+c", seconds=3.0)
     assert prompt.text == ""
-    assert "brings it back · Ctrl+C again quits" in run.screen.dock.notices.text
+    assert "brings it back · Ctrl+C again quits" in run.dock.notices.text
     await pilot.press("ctrl+underscore")
     assert prompt.text == "words"
     run.clock.skip(3.0)
@@ -125,7 +125,7 @@ async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
     await silent_turn(pilot, run)
     await pilot.press("ctrl+c")
     interrupted(run)
-    await until(pilot, lambda: run.screen.dock.prompt.text == "words")
+    await until(pilot, lambda: run.prompt.text == "words")
     assert GIVEN_BACK in notices(run)
     assert [fields for name, fields in run.told.asked if name == "rewind_conversation"] == [
         {"target_message_uuid": "p1"}
@@ -145,7 +145,7 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
             await pilot.press(*"other")
         case "queued":
             run.told.tell(ev.PromptAccepted("next", queued=True, prompt_id="p2"))
-            await until(pilot, lambda: run.screen.dock.prompt.has_queued)
+            await until(pilot, lambda: run.prompt.has_queued)
         case "refused":
             run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
     if case == "by itself":
@@ -155,7 +155,7 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
     interrupted(run)
     await until(pilot, lambda: not run.screen.view.busy)
     await settled(pilot)
-    assert run.screen.dock.prompt.text == ("other" if case == "typed" else "")
+    assert run.prompt.text == ("other" if case == "typed" else "")
     assert GIVEN_BACK not in notices(run)
     assert bool(run.told.asked) == (case == "refused")
 
@@ -165,8 +165,8 @@ async def test_ctrl_d_deletes_and_pressed_twice_in_an_empty_prompt_quits(
 ) -> None:
     await pilot.press(*"ab", "home")
     await press_apart(pilot, run, "ctrl+d", seconds=0.5)
-    assert run.screen.dock.prompt.text == "b"
-    assert "quits" not in run.screen.dock.notices.text
+    assert run.prompt.text == "b"
+    assert "quits" not in run.dock.notices.text
     await press_apart(pilot, run, *["ctrl+d"] * 3)
     await until(pilot, lambda: run.told.closed)
 
@@ -179,19 +179,19 @@ async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit(
     await keys_work(run, pilot)
     await pilot.press("ctrl+c")
     assert run.told.interrupts == 0
-    assert "Ctrl+C again quits" in run.screen.dock.notices.text
+    assert "Ctrl+C again quits" in run.dock.notices.text
     await press_apart(pilot, run, "ctrl+f", "ctrl+c", "escape", seconds=0.5)
     assert not run.told.closed, "another key came between"
     run.clock.skip(5.0)
     await press_apart(pilot, run, "ctrl+d")
-    assert "Ctrl+D again" not in run.screen.dock.notices.text
+    assert "Ctrl+D again" not in run.dock.notices.text
     assert not run.told.closed
 
 
 async def test_what_was_killed_is_yanked_in_its_order_and_a_backslash_and_enter_begin_a_line(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    prompt = run.screen.dock.prompt
+    prompt = run.prompt
     await pilot.press(*"one", "space", *"two", "space", *"three", "ctrl+w", "ctrl+w", "ctrl+y")
     assert prompt.text == "one two three"
     await pilot.press("ctrl+left", "ctrl+k", "home", "ctrl+y")
@@ -234,7 +234,7 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
         await ready(pilot, run)
         monkeypatch.setattr(program, "shell_may_resume", lambda: False)
         await pilot.press("ctrl+z")
-        assert "No shell here could resume" in run.screen.dock.notices.text
+        assert "No shell here could resume" in run.dock.notices.text
         monkeypatch.setattr(program, "shell_may_resume", lambda: True)
         monkeypatch.setattr(run.app, "action_suspend_process", stop)
         await press(pilot, *"precious", "ctrl+z", "ctrl+z", then=lambda: stops)
@@ -249,9 +249,9 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
 
     async with run.app.run_test() as pilot:
         await ready(pilot, run)
-        prompt = run.screen.dock.prompt
+        prompt = run.prompt
         await pilot.press("ctrl+s")
-        assert "No prompt is put aside" in run.screen.dock.notices.text
+        assert "No prompt is put aside" in run.dock.notices.text
         await pilot.press(*"first", "ctrl+s")
         assert prompt.text == ""
         await press(pilot, *"other", then=lambda: "first\\nother" in on_disk(tmp_path))
@@ -267,7 +267,7 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
 async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_is_text() -> None:
     async with running(Driven()) as (run, pilot):
         await ready(pilot, run)
-        prompt = run.screen.dock.prompt
+        prompt = run.prompt
         await pilot.press("?", "x")
         await pilot.pause(0.4)
         assert prompt.text == "?x"
@@ -278,13 +278,13 @@ async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_i
 async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_alone() -> None:
     async with running(Driven()) as (run, pilot):
         await ready(pilot, run)
-        await press(pilot, "alt+t", then=lambda: "Thinking is off" in run.screen.dock.notices.text)
-        await press(pilot, "alt+t", then=lambda: "Thinking is on" in run.screen.dock.notices.text)
+        await press(pilot, "alt+t", then=lambda: "Thinking is off" in run.dock.notices.text)
+        await press(pilot, "alt+t", then=lambda: "Thinking is on" in run.dock.notices.text)
         sent = [fields["max_thinking_tokens"] for name, fields in run.told.asked if "thinking" in name]
         assert sent == [0, None]
-        await press(pilot, "alt+p", then=lambda: "Claude is still starting" in run.screen.dock.notices.text)
-        await press(pilot, "ctrl+t", then=lambda: NO_TASKS in run.screen.dock.notices.text)
-        await press(pilot, "ctrl+b", then=lambda: "nothing can go" in run.screen.dock.notices.text)
+        await press(pilot, "alt+p", then=lambda: "Claude is still starting" in run.dock.notices.text)
+        await press(pilot, "ctrl+t", then=lambda: NO_TASKS in run.dock.notices.text)
+        await press(pilot, "ctrl+b", then=lambda: "nothing can go" in run.dock.notices.text)
         await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
         await press(pilot, "ctrl+b", then=lambda: ("background_tasks", {}) in run.told.asked)
         before = len(run.told.asked)
@@ -370,7 +370,7 @@ async def listed(pilot: Pilot[int], driven: Driven) -> None:
 
 
 async def put(pilot: Pilot[int], driven: Driven, text: str) -> None:
-    driven.screen.dock.prompt.put(text)
+    driven.prompt.put(text)
     await pilot.pause()
 
 
@@ -378,11 +378,11 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await listed(pilot, run)
-    prompt = run.screen.dock.prompt
+    prompt = run.prompt
     await put(pilot, run, "/comapct now")
     await pilot.press("enter")
     assert prompt.text == "/comapct now"
-    assert "Unknown command /comapct · did you mean /compact?" in run.screen.dock.notices.text
+    assert "Unknown command /comapct · did you mean /compact?" in run.dock.notices.text
     burst(run, "\r\r\r")  # held down, the key is no second press
     await pilot.pause()
     assert run.told.sent == []
@@ -396,7 +396,7 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
     await pilot.press("enter")
     await press_later(pilot, "x", "enter", seconds=HELD + 0.01)
     assert run.told.sent == ["/comapct now"], "another text is asked about anew"
-    assert run.screen.dock.prompt.text == "/nothingx"
+    assert run.prompt.text == "/nothingx"
 
 
 async def test_what_the_cli_knows_and_what_is_no_command_is_sent_and_for_its_own_screens_the_way_is_said(
@@ -405,9 +405,9 @@ async def test_what_the_cli_knows_and_what_is_no_command_is_sent_and_for_its_own
     await listed(pilot, run)
     await put(pilot, run, "/upgrade")
     await pilot.press("enter")
-    assert "claude in a terminal has it" in run.screen.dock.notices.text
+    assert "claude in a terminal has it" in run.dock.notices.text
     await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
-    assert "ask Claude to write a subagent" in run.screen.dock.notices.text
+    assert "ask Claude to write a subagent" in run.dock.notices.text
     assert run.told.sent == []
     for text in ("/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"):
         await put(pilot, run, text)
@@ -432,8 +432,8 @@ async def test_a_word_quits(text: str) -> None:
 
 async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
     async with running(Driven(clock=Clock())) as (run, pilot):
-        await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
-        bar = run.screen.dock.query_one(HintBar)
+        await until(pilot, lambda: run.session and run.prompt.field.has_focus)
+        bar = run.dock.query_one(HintBar)
 
         def keys() -> str:
             return bar.render().plain

@@ -73,10 +73,10 @@ async def test_a_request_that_is_settled_as_it_is_asked() -> None:
                 ):
                     run.told.tell(event)
                 await pilot.pause()
-                assert run.screen.dock.panel is None, (kind, outcome)
+                assert run.dock.panel is None, (kind, outcome)
                 await pilot.press("h", "i")
                 typed += "hi"
-                assert run.screen.dock.prompt.text == typed, (kind, outcome)
+                assert run.prompt.text == typed, (kind, outcome)
         assert run.told.answers == []
 
 
@@ -86,7 +86,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
     async def settled(pilot: Pilot[int], *names: str) -> None:
         for name in names:
             run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
-        await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
+        await until(pilot, lambda: run.dock.panel is None and not run.dock.line.items)
 
     async with run.app.run_test() as pilot:
         for kind, both in ASKED.items():
@@ -95,25 +95,25 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
                 await keys_work(run, pilot)
                 for key in keys.split():
                     await pilot.press(key)
-                    assert run.screen.focused is run.screen.dock.panel, (kind, keys, key)
+                    assert run.screen.focused is run.dock.panel, (kind, keys, key)
                 await settled(pilot, "r1")
             run.told.tell(*both)
             await until(pilot, lambda: panel_drawn(run.screen))
             await settled(pilot, "r1", "r2")
         await pilot.press("x")
-        assert run.screen.dock.prompt.text == "x"
-        run.screen.dock.prompt.put("")
-        notices = run.screen.dock.notices
+        assert run.prompt.text == "x"
+        run.prompt.put("")
+        notices = run.dock.notices
         for name in ("one", "two"):
             event = replace(asked(name), by_message=True)
             run.told.tell(event)
-            await until(pilot, lambda: run.screen.dock.panel is not None and BY_MESSAGE in notices.text)
+            await until(pilot, lambda: run.dock.panel is not None and BY_MESSAGE in notices.text)
             if name == "one":
                 run.told.tell(ev.RequestSettled(event.request.id, Cancelled("")))
             else:
                 await keys_work(run, pilot)
                 await pilot.press("enter", "enter")  # the "e" of before is back, unselected
-            await until(pilot, lambda: not run.screen.dock.line.items)
+            await until(pilot, lambda: not run.dock.line.items)
             await until(pilot, lambda: BY_MESSAGE not in notices.text)
 
 
@@ -123,9 +123,9 @@ async def test_a_panel_that_is_removed_as_it_is_mounted(request_: Request) -> No
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         stored = StoredRequest(1, request_, "", RequestState.PENDING, datetime.now(UTC))
         for turns in range(4):
-            panel = RequestPanel(run.screen.dock.host)
+            panel = RequestPanel(run.dock.host)
             panel.begin(OpenRequest(run.app.runtime.inbox, stored))
-            run.screen.dock.mount(panel)
+            run.dock.mount(panel)
             for _ in range(turns):
                 await asyncio.sleep(0)
             panel.remove()
@@ -149,17 +149,17 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
     monkeypatch.setattr(editor, "edit_text", edit_text)
     async with running(Driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        run.screen.dock.prompt.put("half a prompt")
+        run.prompt.put("half a prompt")
         run.told.tell(ASKED[kind][0])
         await keys_work(run, pilot)
-        panel = run.screen.dock.panel
+        panel = run.dock.panel
         assert panel is not None
         await press(pilot, *(["ctrl+f"] if searching else []), "ctrl+g", then=lambda: given)
-        await until(pilot, lambda: run.screen.dock.notices.text == KEPT)
+        await until(pilot, lambda: run.dock.notices.text == KEPT)
         assert given == ["# A" if kind == "plan" else ""]
         state = panel.state
         assert (state.edited if kind == "plan" else state.text) == ("from the editor")
-        assert run.screen.dock.prompt.text == "half a prompt"
+        assert run.prompt.text == "half a prompt"
         assert run.told.answers == []
 
 
@@ -178,7 +178,7 @@ async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
     await until(pilot, lambda: run.told.answers)
     name, outcome, actor = run.told.answers.pop(0)
     run.told.tell(ev.RequestSettled(name, outcome, actor))
-    await until(pilot, lambda: run.screen.dock.prompt.display or run.screen.dock.panel)
+    await until(pilot, lambda: run.prompt.display or run.dock.panel)
     return outcome
 
 
@@ -186,7 +186,7 @@ async def test_requests_find_their_panel_made(monkeypatch: Any) -> None:
     async with running(Driven()) as (run, pilot):
         made = await make_ready(run, pilot)
         assert not made.display
-        assert run.screen.dock.panel is None
+        assert run.dock.panel is None
         looked_up: list[Any] = []
         apply, transcript = Stylesheet.apply, run.screen.transcript
 
@@ -197,24 +197,24 @@ async def test_requests_find_their_panel_made(monkeypatch: Any) -> None:
         monkeypatch.setattr(Stylesheet, "apply", noted)
         heights: list[int] = []
         times: list[float | None] = []
-        begin = run.screen.dock._open_panel
+        begin = run.dock._open_panel
 
         def begun(**how: Any) -> None:
             begin(**how)
-            if (panel := run.screen.dock.panel) is not None:
+            if (panel := run.dock.panel) is not None:
                 heights.append(panel.region.height)
                 times.append(panel.keys.face.shown_at)
 
-        monkeypatch.setattr(run.screen.dock, "_open_panel", begun)
+        monkeypatch.setattr(run.dock, "_open_panel", begun)
         drawn = counted(monkeypatch, Painter, "draw")
         for number in range(2):
             for event in (asked(f"q{number}"), ev.RequestAsked(permission(f"p{number}"))):
                 await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
                 looked_up.clear()
                 drawn.clear()
-                await run.tell(pilot, event, then=lambda: run.screen.dock.panel is not None)
-                assert run.screen.dock.panel is made, (number, event)
-                await until(pilot, lambda: run.screen.focused is run.screen.dock.panel)
+                await run.tell(pilot, event, then=lambda: run.dock.panel is not None)
+                assert run.dock.panel is made, (number, event)
+                await until(pilot, lambda: run.screen.focused is run.dock.panel)
                 assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
                 # The lines of the transcript are those that were there, and what is told of the request.
                 assert len(drawn) <= 3, (number, event)
@@ -250,7 +250,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
             refresh()
 
         monkeypatch.setattr(run.screen, "_compositor_refresh", paint)
-        await press(pilot, "enter", then=lambda: run.screen.dock.prompt.display)
+        await press(pilot, "enter", then=lambda: run.prompt.display)
         assert when_answered == [(True, 0)]
         assert not run.screen.query_one(RequestPanel).display
         assert run.told.answers[0][0] == "q1"
@@ -275,9 +275,9 @@ async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None
             outcome = await settled(run, pilot)
             assert isinstance(outcome, Answered), name
             assert outcome.answers[0].selected == ("First",), name
-            await until(pilot, lambda: run.screen.dock.prompt.text == "ok, so")
+            await until(pilot, lambda: run.prompt.text == "ok, so")
             assert run.told.sent == [], name
-            run.screen.dock.prompt.put("")
+            run.prompt.put("")
 
 
 async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
@@ -285,15 +285,15 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         run.told.tell(asked("q1", WISH))
         await keys_work(run, pilot)
         await pilot.press("s", "e", "c", "r", "e", "t", "backspace", "backspace")
-        panel = run.screen.dock.panel
+        panel = run.dock.panel
         assert isinstance(panel, RequestPanel)
         assert panel.state.text == "secr"
         # Settled elsewhere in the moment in which it is answered here.
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
-        run.screen.dock.withdraw(run.told.requests.opened["q1@id-1"])
-        run.screen.dock.add(run.told.wait_with(asked("q2", WISH).request))
-        await until(pilot, lambda: run.screen.dock.panel is panel)
+        run.dock.withdraw(run.told.requests.opened["q1@id-1"])
+        run.dock.add(run.told.wait_with(asked("q2", WISH).request))
+        await until(pilot, lambda: run.dock.panel is panel)
         assert panel.turn > 1
         assert panel.state.questions.id == "q2"
         assert panel.state.text == ""
@@ -302,7 +302,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         await pilot.press("ctrl+underscore")
         assert panel.state.text == ""
         run.told.tell(ev.RequestSettled("q2", Cancelled("interrupted")))
-        await until(pilot, lambda: run.screen.dock.panel is None)
+        await until(pilot, lambda: run.dock.panel is None)
         assert panel.state.questions.id == ""
         assert panel.touched is None
 
@@ -325,7 +325,7 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         run.told.tell(ev.RequestAsked(permission()))
         await keys_work(run, pilot)
         assert run.screen.status.title != title
-        assert run.screen.focused is run.screen.dock.panel
+        assert run.screen.focused is run.dock.panel
         await pilot.press("enter")
         assert isinstance(await settled(run, pilot), Allowed)
         assert whole == []
@@ -391,9 +391,9 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
         assert len(run.told.answers) == 1
         assert not run.told.parked
         run.told.tell(ev.RequestSettled("toolu_1", Expired(), LIMIT))
-        await until(pilot, lambda: run.screen.dock.panel is None)
+        await until(pilot, lambda: run.dock.panel is None)
         # What had been selected is kept for the person, and is nobody's answer.
-        assert "nobody answered in time; nothing was chosen · F8" in run.screen.dock.notices.text
+        assert "nobody answered in time; nothing was chosen · F8" in run.dock.notices.text
         card = run.screen.transcript.text()
         assert NOT_IN_TIME in card
         assert "●" not in card.partition(NOT_IN_TIME)[2].partition("F8")[0]
@@ -406,14 +406,14 @@ async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt(
         assert not run.session_screen.session.can_give_way, "a list is open"
         await press(pilot, "escape", then=lambda: run.session_screen.session.can_give_way)
         await pilot.press("x")
-        assert run.screen.session.last_used >= run.screen.dock.prompt.last_typed
+        assert run.screen.session.last_used >= run.prompt.last_typed
         run.screen.session.give_way()
         assert run.told.closed
         assert run.told.cause == "idle, while another session needed a process"
         assert not run.screen.session.can_give_way, "once is enough"
         run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
         await until(pilot, lambda: "to make room for another session" in run.screen.transcript.text())
-        assert run.screen.dock.prompt.text == "x"
+        assert run.prompt.text == "x"
         await press(pilot, "enter", then=lambda: len(run.launches) == 2 and run.told.sent == ["x"])
 
 
@@ -445,4 +445,4 @@ async def test_a_notice_above_a_full_panel_leaves_a_low_screen_its_width() -> No
         await keys_work(run, pilot)
         run.screen.say("Not sent: a panel opened")
         await until(pilot, lambda: "Not sent" in screen_text(run.app))
-        assert run.screen.dock.region.width == 40
+        assert run.dock.region.width == 40

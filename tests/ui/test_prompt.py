@@ -23,7 +23,6 @@ from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.unread import PromptDraft, Sent
 from ccq_tui.widgets.completer import ChoiceList, height_of
-from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, ToldSession, press, prompt_kept, running, until
 
@@ -43,10 +42,6 @@ class Running(Driven):
 
     def __init__(self, directory: Path = Path("/")) -> None:
         super().__init__(Launch(settings=Settings(cwd=directory)), clock=Clock())
-
-    @property
-    def prompt(self) -> Prompt:
-        return self.screen.dock.prompt
 
     @property
     def offered(self) -> list[str]:
@@ -112,7 +107,7 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
 
     run.told.sent.clear()
     await press(pilot, "slash", *"comp", then=lambda: run.offered)
-    await press(pilot, "enter", then=lambda: "did you mean /compact" in run.screen.dock.notices.text)
+    await press(pilot, "enter", then=lambda: "did you mean /compact" in run.dock.notices.text)
     assert run.prompt.text == "/comp", "what was typed faster than anybody reads is not completed"
     assert run.told.sent == []
     await pilot.press("ctrl+u", *"then ", "slash", *"mo")
@@ -278,7 +273,7 @@ async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None
     async with running(Driven(Launch(settings=Settings(cwd=Path("/")), prompt="do it"))) as (run, pilot):
         await until(pilot, lambda: run.told.sent == ["do it"])
         await pilot.press(*"x", "up")
-        assert run.screen.dock.prompt.text == "do it", "known at once, whatever is on disk"
+        assert run.prompt.text == "do it", "known at once, whatever is on disk"
         await until(pilot, lambda: history().load() == ("do it",))
 
 
@@ -331,7 +326,7 @@ async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
 
 async def test_what_is_typed_right_behind_ctrl_r_and_ctrl_s_is_meant_for_what_they_bring() -> None:
     async with running(Driven()) as (run, pilot):
-        prompt = run.screen.dock.prompt
+        prompt = run.prompt
         prompt.remember(["Fix the login", "Write the docs"])
         for character in "one\x12log":
             run.app.post_message(events.Key("ctrl+r" if character == "\x12" else character, character))
@@ -372,15 +367,15 @@ def save(key: str, draft: PromptDraft) -> None:
 async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -> None:
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await pilot.press(*"half a ")
-        run.screen.dock.prompt.field.pastes["[pasted 30 lines]"] = PASTE_OF_30
-        run.screen.dock.prompt.field.type("[pasted 30 lines]")
+        run.prompt.field.pastes["[pasted 30 lines]"] = PASTE_OF_30
+        run.prompt.field.type("[pasted 30 lines]")
         await until(
             pilot,
             lambda: kept() == PromptDraft("half a [pasted 30 lines]", {"[pasted 30 lines]": PASTE_OF_30}),
         )
     await written(run)
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
-        await until(pilot, lambda: run.screen.dock.prompt.text == f"half a {PASTE_OF_30}")
+        await until(pilot, lambda: run.prompt.text == f"half a {PASTE_OF_30}")
         await press(pilot, "enter", then=lambda: run.told.sent == [f"half a {PASTE_OF_30}".rstrip()])
         sent = Sent("p1", f"half a {PASTE_OF_30}".rstrip(), "id-1")
         await until(pilot, lambda: kept() == PromptDraft(sent=(sent,)))
@@ -392,7 +387,7 @@ async def test_what_was_typed_last_is_written_at_the_end() -> None:
         await pilot.press(*"quick")
     await written(run)
     async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
-        await until(pilot, lambda: run.screen.dock.prompt.text == "quick")
+        await until(pilot, lambda: run.prompt.text == "quick")
 
 
 async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent() -> None:
@@ -400,7 +395,7 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
         await press(pilot, *"first", then=lambda: on_disk() == 1)
     await written(run)
     async with running(Driven(Launch(settings=NEW))) as (run, pilot):
-        await until(pilot, lambda: run.screen.dock.prompt.text == "first")
+        await until(pilot, lambda: run.prompt.text == "first")
         await pilot.press("enter", *"next")
         run.told.tell(ev.PromptDelivered("p1"))
         await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: kept() == PromptDraft("next"))
@@ -415,20 +410,20 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
         await press(pilot, *"new", then=lambda: on_disk() == 2)
         run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
         run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
-        await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
+        await until(pilot, lambda: run.prompt.text == "old\nnew")
         await until(pilot, lambda: kept() == PromptDraft("old\nnew"))
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
     async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        await press(pilot, *"more", then=lambda: run.screen.dock.prompt.text == "more")
+        await press(pilot, *"more", then=lambda: run.prompt.text == "more")
         # The time to write comes right after the session got another id.
         run.told.tell(ev.Connected("id-2", "claude-x", "default", "/work"))
         await until(pilot, lambda: run.screen.view.session_id == "id-2")
         run.screen.queue.save()
         await until(pilot, lambda: kept("id-2") == PromptDraft("more"))  # a thread writes it
-        assert run.screen.dock.prompt.text == "more"
+        assert run.prompt.text == "more"
 
 
 class Waiting(ToldSession):
@@ -451,7 +446,7 @@ async def test_prompts_that_claude_has_not_read_come_back_in_the_prompt_and_are_
         store.prompts.save("another", "directory /", other)
         store.prompts.release("another")
     async with running(Driven(Launch(settings=NEW))) as (run, pilot):
-        prompt = run.screen.dock.prompt
+        prompt = run.prompt
         whole = "first prompt\nsecond\nof another session\nthird"
         await until(pilot, lambda: prompt.text == whole)
         await until(pilot, lambda: kept("directory /") == PromptDraft(whole) and on_disk() == 1)
@@ -485,9 +480,9 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
         await pilot.press(*"now", "enter")
         await until(pilot, writing.is_set)
         assert not given[0].done()
-        assert not run.screen.dock.prompt.has_queued
+        assert not run.prompt.has_queued
         go_on.set()
-        await until(pilot, lambda: given[0].done() and run.screen.dock.prompt.has_queued)
+        await until(pilot, lambda: given[0].done() and run.prompt.has_queued)
         assert kept() == PromptDraft(sent=(Sent("p1", "now", "id-1"),))
 
 

@@ -22,7 +22,7 @@ from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.screens.session.prompts import EMPTY
 from ccq_tui.transcript.blocks import NoticeBlock
 from ccq_tui.widgets.completer import ChoiceList
-from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
+from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, press, running, until
@@ -73,11 +73,7 @@ esac
 
 
 class Prompted(Driven):
-    """The program, its prompt, and what is said above it."""
-
-    @property
-    def prompt(self) -> Prompt:
-        return self.screen.dock.prompt
+    """The program, and what is said above its prompt."""
 
     @property
     def said(self) -> str:

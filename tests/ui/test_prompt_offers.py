@@ -21,8 +21,6 @@ from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.widgets.completer import ChoiceList, drawn, height_of
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.prompt.field import PromptField
 from tests.ui.asked import PLAIN
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
@@ -36,17 +34,13 @@ def driven(preset: str = "default", directory: str = "/") -> Driven:
     return Driven(Launch(settings=Settings(cwd=Path(directory), keys={"preset": preset})))
 
 
-def prompt_of(run: Driven) -> Prompt:
-    return run.screen.dock.prompt
-
-
 def offered(run: Driven) -> list[str]:
-    choices = prompt_of(run).choices
+    choices = run.prompt.choices
     return [row.value for row in choices.rows] if choices and choices.ready else []
 
 
 def chosen(run: Driven) -> str:
-    choices = prompt_of(run).choices
+    choices = run.prompt.choices
     return choices.chosen.value if choices and choices.chosen else ""
 
 
@@ -62,7 +56,7 @@ async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
         await run.tell(pilot, COMMANDS, then=lambda: "more" in offered(run))
         assert {"model", "mode", "moderate", "more"} <= set(offered(run))
         assert chosen(run) == "mode", "the row under the cursor stays"
-        await press(pilot, "ctrl+u", "slash", *"morex", then=lambda: prompt_of(run).choices is None)
+        await press(pilot, "ctrl+u", "slash", *"morex", then=lambda: run.prompt.choices is None)
         run.told.tell(ev.CommandsListed((ev.SlashCommand("morex", "x"),)))
         await until(pilot, lambda: offered(run) == ["morex"])
 
@@ -87,7 +81,7 @@ async def test_keys_of_a_preset_move_in_the_list_and_letters_stay_letters() -> N
         assert chosen(run) == rows[8]
         await pilot.press("ctrl+u")
         assert chosen(run) == rows[0]
-        await press(pilot, "j", "g", then=lambda: prompt_of(run).text == "/jg")
+        await press(pilot, "j", "g", then=lambda: run.prompt.text == "/jg")
     async with running(driven("emacs", "/usr")) as (run, pilot):
         await typed(run, pilot)
         rows = offered(run)
@@ -95,7 +89,7 @@ async def test_keys_of_a_preset_move_in_the_list_and_letters_stay_letters() -> N
         assert chosen(run) == rows[-1]
         await pilot.press("alt+less_than_sign")
         assert chosen(run) == rows[0]
-        assert prompt_of(run).text == "/"
+        assert run.prompt.text == "/"
 
 
 async def test_tab_waits_for_the_rows_of_what_is_typed(
@@ -107,11 +101,11 @@ async def test_tab_waits_for_the_rows_of_what_is_typed(
         await press(pilot, "@", then=lambda: offered(run)[:1] == ["src/"])
         found: list[WantedCompletion] = []
         with monkeypatch.context() as late:
-            late.setattr(prompt_of(run).completer, "offer", lambda wanted, *_, **__: found.append(wanted))
+            late.setattr(run.prompt.completer, "offer", lambda wanted, *_, **__: found.append(wanted))
             await press(pilot, "a", "p", "p", "tab", then=lambda: any(one.query == "app" for one in found))
-        assert prompt_of(run).text == "@app", "the row above is one of the text before"
-        prompt_of(run).completer.offer(found[-1], (Completion("src/app.py", "src/app.py"),))
-        assert prompt_of(run).text == "@src/app.py "
+        assert run.prompt.text == "@app", "the row above is one of the text before"
+        run.prompt.completer.offer(found[-1], (Completion("src/app.py", "src/app.py"),))
+        assert run.prompt.text == "@src/app.py "
 
 
 async def test_picture_of_what_is_offered(pictures: Pictures) -> None:
@@ -235,13 +229,9 @@ def still(tmp_path: Path) -> Driven:
     return Driven(Launch(settings=Settings(cwd=tmp_path, vim_prompt=True)), clock=Clock())
 
 
-def field(run: Driven) -> PromptField:
-    return run.screen.dock.prompt.field
-
-
 def standing(run: Driven) -> tuple[str, int, str]:
     """Return text, caret and mode of the prompt."""
-    text = field(run)
+    text = run.prompt.field
     return text.text, text.caret, text.vim.mode
 
 
@@ -266,11 +256,11 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
     assert standing(run)[0] == "second\nline"
     await pilot.press("d", "d", "d", "d", "i", *"see ")
     run.app.post_message(events.Paste("line\n" * 40))
-    await until(pilot, lambda: "pasted 4" in field(run).text)
+    await until(pilot, lambda: "pasted 4" in run.prompt.field.text)
     await pilot.press(*" now", "escape", "0", "w", "x")
-    assert field(run).text == "see  now", "a folded paste is one piece"
+    assert run.prompt.field.text == "see  now", "a folded paste is one piece"
     await pilot.press("u")
-    assert run.screen.dock.prompt.text == "see " + "line\n" * 40 + " now"
+    assert run.prompt.text == "see " + "line\n" * 40 + " now"
 
 
 async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
@@ -288,16 +278,16 @@ async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
 async def test_a_search_is_typed_into_and_the_mode_stays(run: Driven, pilot: Pilot[int]) -> None:
     await pilot.press(*"one", "escape")
     run.told.tell(ev.PromptReturned("old", "the session ended"))
-    await until(pilot, lambda: field(run).text == "old\none")
+    await until(pilot, lambda: run.prompt.field.text == "old\none")
     assert standing(run) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
     await pilot.press("d", "d", "d", "d", "i")
     await pilot.press(*"fix it", "enter", *"x", "escape", "ctrl+r", *"fix")
-    prompt = run.screen.dock.prompt
+    prompt = run.prompt
     assert prompt.searching
-    assert field(run).text == "fix"
+    assert run.prompt.field.text == "fix"
     await pilot.press("escape")
     assert not prompt.searching
-    assert field(run).text == "x"
+    assert run.prompt.field.text == "x"
 
 
 async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(still: Driven) -> None:
@@ -311,11 +301,11 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
 
 
 async def test_the_command_turns_them_on_and_off(run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, "/vim", then=lambda: "Vim's keys are off" in run.screen.dock.notices.text)
+    await say(pilot, run, "/vim", then=lambda: "Vim's keys are off" in run.dock.notices.text)
     await pilot.press("x", "escape", "i")
     assert standing(run) == ("xi", 2, "")
     await pilot.press("ctrl+u")
-    await say(pilot, run, "/vim", then=lambda: "Vim's keys are on" in run.screen.dock.notices.text)
+    await say(pilot, run, "/vim", then=lambda: "Vim's keys are on" in run.dock.notices.text)
     assert standing(run)[2] == "INSERT"
 
 
@@ -326,8 +316,8 @@ async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back
         still.clock.skip(5.0)
         await until(pilot, lambda: panel_drawn(still.screen))
         still.app.post_message(events.Paste("x"))
-        await until(pilot, lambda: "x" in field(still).text)
-        assert field(still).text == "one twxo"
+        await until(pilot, lambda: "x" in still.prompt.field.text)
+        assert still.prompt.field.text == "one twxo"
 
 
 @pytest.mark.parametrize("between", ["left", "ctrl+j", "f1", "f5"])
@@ -340,7 +330,7 @@ async def test_a_command_that_is_not_whole_does_not_outlive_what_comes_between(
         await until(pilot, lambda: run.app.screen is not session)
         await press(pilot, "escape", then=lambda: run.app.screen is session)
     await pilot.press("w")
-    assert field(run).text.replace("\n", "") == "one two"
+    assert run.prompt.field.text.replace("\n", "") == "one two"
 
 
 async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keeps_the_mode(
@@ -349,7 +339,7 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
     async with run.app.run_test(size=(60, 24)) as pilot:
         await pilot.press(*"first", "enter")
         run.told.tell(ev.PromptAccepted("later", queued=True, prompt_id="p1"))
-        await until(pilot, lambda: run.screen.dock.prompt.has_queued)
+        await until(pilot, lambda: run.prompt.has_queued)
         await pilot.press("escape", "k")
         assert standing(run) == ("first", 4, "NORMAL")
         assert not run.told.withdrawn, "only the arrow takes back what is queued"

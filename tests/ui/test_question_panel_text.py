@@ -244,7 +244,7 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(
         ):
             run.told.tell(asked(f"q{number}", SINGLE))
             await keys_work(run, pilot)
-            panel = run.screen.dock.panel
+            panel = run.dock.panel
             listed = panel.query_one(ChoiceList)
             await pilot.press(opens, "@", *"prom")
             await until(pilot, lambda listed=listed: "src/prompt.py" in str(listed.render()))
@@ -266,7 +266,7 @@ async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
     async with running(Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())) as (run, pilot):
         run.told.tell(asked("q", SINGLE))
         await keys_work(run, pilot)
-        panel = run.screen.dock.panel
+        panel = run.dock.panel
         await press(pilot, "o", "@", "a", then=lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
         await pilot.press("escape", "b")
         assert panel.query_one(ChoiceList).has_class("-off")

@@ -97,10 +97,10 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
             assert 'theme = "ccq-light"' in screen_text(run.app)
             await press_later(pilot, *keys)
             await until(pilot, lambda: run.app.screen is run.screen)
-            await until(pilot, lambda: "Theme ccq-light" in run.screen.dock.notices.text)
+            await until(pilot, lambda: "Theme ccq-light" in run.dock.notices.text)
             assert run.app.theme == "ccq-light"
             assert user_config().read_text() == written
-            run.screen.dock.notices.hush()
+            run.dock.notices.hush()
 
 
 async def test_settings_that_cannot_be_written_are_told() -> None:
@@ -232,7 +232,7 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
             select_text(run)
             await read("text that is selected")
             run.screen.selections = {}
-            run.screen.dock.prompt.field.load_text("")
+            run.prompt.field.load_text("")
         await run.tell(pilot, asked("toolu_1", QUESTION), then=lambda: panel_drawn(run.screen))
         await until(pilot, lambda: any("Show them last" in text for text in words(run)))
         await pilot.press("down", "space")
@@ -248,7 +248,7 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
 
 def select_text(run: Driven) -> None:
     """Select words in the prompt, and lines in the transcript."""
-    field = run.screen.dock.prompt.field
+    field = run.prompt.field
     field.load_text("selected words")
     field.select_all()
     run.screen.selections = {run.screen.transcript: Selection(Offset(0, 0), Offset(80, 8))}
@@ -267,7 +267,7 @@ async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
         await until(pilot, lambda: panel_drawn(run.screen))
         clock.skip_grace()
         await pilot.press("space", "down")
-        await until(pilot, lambda: run.screen.dock.panel.state.page.draft.selected)  # type: ignore[union-attr]
+        await until(pilot, lambda: run.dock.panel.state.page.draft.selected)  # type: ignore[union-attr]
         run.screen.changed()
         for theme in THEMES:
             run.app.theme = theme

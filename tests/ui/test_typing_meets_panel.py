@@ -59,8 +59,8 @@ async def opened(run: Driven, pilot: Pilot[int], event: ev.AgentEvent, before: s
     """Ask, after something was typed; wait for the panel, which is fresh."""
     if before:
         burst(run, before)
-        await until(pilot, lambda: run.screen.dock.prompt.text == before)
-    await run.tell(pilot, event, then=lambda: run.screen.dock.line.items)
+        await until(pilot, lambda: run.prompt.text == before)
+    await run.tell(pilot, event, then=lambda: run.dock.line.items)
     if before:
         run.clock.skip(THINKING)
     await until(pilot, lambda: panel_drawn(run.screen))
@@ -71,10 +71,9 @@ async def opened(run: Driven, pilot: Pilot[int], event: ev.AgentEvent, before: s
 async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     name: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED[name], "Before that, ")
     burst(run, WORDS)
-    await until(pilot, lambda: dock.prompt.text == f"Before that, {WORDS}")
+    await until(pilot, lambda: run.prompt.text == f"Before that, {WORDS}")
     assert panel_drawn(run.screen)
     assert screen_lines(run.app)[-2].startswith(f" ❯ Before that, {WORDS}▏")
     await press_later(pilot, "enter")
@@ -83,14 +82,14 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
     assert run.told.answers == []
-    assert not dock.panel.state.has_draft  # type: ignore[union-attr]
+    assert not run.dock.panel.state.has_draft  # type: ignore[union-attr]
 
 
 async def test_a_panel_has_the_focus_before_it_is_mounted_so_that_no_key_is_lost(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     found = []
-    run.screen.dock.shown = lambda _, panel: found.append((panel.is_mounted, run.screen.focused is panel))
+    run.dock.shown = lambda _, panel: found.append((panel.is_mounted, run.screen.focused is panel))
     await run.tell(pilot, ASKED["permission"], then=lambda: panel_drawn(run.screen))
     assert found == [(False, True)]
 
@@ -99,20 +98,18 @@ async def test_a_panel_has_the_focus_before_it_is_mounted_so_that_no_key_is_lost
 async def test_what_follows_the_enter_that_sends_the_prompt_in_one_burst_is_the_next_one(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"], "first")
-    dock.prompt.came_up()
+    run.prompt.came_up()
     await press_later(pilot, "enter")
     run.clock.skip(1.0)
     burst(run, "\rand")
-    await until(pilot, lambda: (run.told.sent, dock.prompt.text) == (["first"], "and"))
+    await until(pilot, lambda: (run.told.sent, run.prompt.text) == (["first"], "and"))
 
 
 async def test_the_text_in_the_prompt_becomes_the_answer(run: Driven, pilot: Pilot[int]) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, asked("set", SINGLE), "zebra crossing")
     await pilot.press("ctrl+y")
-    assert (dock.prompt.text, dock.panel.state.text) == ("", "zebra crossing")  # type: ignore[union-attr]
+    assert (run.prompt.text, run.dock.panel.state.text) == ("", "zebra crossing")  # type: ignore[union-attr]
     await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(other="zebra crossing"),))
@@ -121,7 +118,7 @@ async def test_the_text_in_the_prompt_becomes_the_answer(run: Driven, pilot: Pil
 async def recalled(run: Driven, pilot: Pilot[int]) -> None:
     """Bring an earlier prompt back, and look at it."""
     await pilot.press("up")
-    assert run.screen.dock.prompt.text == "an earlier one"
+    assert run.prompt.text == "an earlier one"
 
 
 async def put_aside_and_back(run: Driven, pilot: Pilot[int]) -> None:
@@ -129,13 +126,13 @@ async def put_aside_and_back(run: Driven, pilot: Pilot[int]) -> None:
     burst(run, "half a thought")
     await pilot.press("ctrl+s")
     await press_later(pilot, "ctrl+s", seconds=5.0)
-    assert run.screen.dock.prompt.text == "half a thought"
+    assert run.prompt.text == "half a thought"
 
 
 async def gone_through_a_list(run: Driven, pilot: Pilot[int]) -> None:
     """Choose in the list of commands, with pauses in which nothing would open."""
     burst(run, "/mo")
-    await until(pilot, lambda: run.screen.dock.prompt.choices)
+    await until(pilot, lambda: run.prompt.choices)
     await press_later(pilot, "down", seconds=1.4)
     await press_later(pilot, "down", seconds=1.4)
     await press_later(pilot, "up", seconds=1.4)
@@ -144,7 +141,7 @@ async def gone_through_a_list(run: Driven, pilot: Pilot[int]) -> None:
 async def gone_through_the_text(run: Driven, pilot: Pilot[int]) -> None:
     """Move the caret in a text that was typed a while ago."""
     burst(run, "half a thought")
-    await until(pilot, lambda: run.screen.dock.prompt.text == "half a thought")
+    await until(pilot, lambda: run.prompt.text == "half a thought")
     await press_later(pilot, "left", seconds=1.4)
     await press_later(pilot, "home", seconds=1.4)
 
@@ -152,7 +149,7 @@ async def gone_through_the_text(run: Driven, pilot: Pilot[int]) -> None:
 async def left_an_editor(run: Driven, pilot: Pilot[int]) -> None:
     """Return from an editor, where the keys went."""
     del pilot
-    run.screen.dock.prompt.put_edited("edited")
+    run.prompt.put_edited("edited")
 
 
 @pytest.mark.parametrize(
@@ -161,15 +158,14 @@ async def left_an_editor(run: Driven, pilot: Pilot[int]) -> None:
 async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
     keys: Callable[[Driven, Pilot[int]], Awaitable[None]], run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     burst(run, "an earlier one\r")
     await until(pilot, lambda: run.told.sent == ["an earlier one"])
     run.clock.skip(5.0)
     await keys(run, pilot)
     run.clock.skip(THINKING - 0.1)
     run.told.tell(ASKED["permission"])
-    await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-    assert dock.panel is None
+    await until(pilot, lambda: "opens when you pause typing" in run.dock.notices.text)
+    assert run.dock.panel is None
     run.clock.skip(0.2)
     await until(pilot, lambda: panel_drawn(run.screen))
 
@@ -178,13 +174,12 @@ async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
 async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the_next_words(
     more: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     burst(run, f"go\r{more}")
-    await until(pilot, lambda: run.told.sent == ["go"] and dock.prompt.text == more)
+    await until(pilot, lambda: run.told.sent == ["go"] and run.prompt.text == more)
     run.told.tell(ASKED["set"])
     if more:
-        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-        assert dock.panel is None
+        await until(pilot, lambda: "opens when you pause typing" in run.dock.notices.text)
+        assert run.dock.panel is None
         run.clock.skip(THINKING)
     await until(pilot, lambda: panel_drawn(run.screen))
     await pilot.press("enter")
@@ -198,17 +193,16 @@ async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the
 async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_sends_nothing(
     name: str, words: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED[name])
     run.clock.skip(0.5)
     burst(run, f"{words}\r")
-    await until(pilot, lambda: dock.prompt.text == words)
+    await until(pilot, lambda: run.prompt.text == words)
     await until(pilot, lambda: NOT_SENT in "\n".join(screen_lines(run.app)))
     assert (run.told.sent, run.told.answers) == ([], [])
-    assert not dock.panel.state.has_draft  # type: ignore[union-attr]
+    assert not run.dock.panel.state.has_draft  # type: ignore[union-attr]
     # Nor does the Enter of the next panel, which has said nothing yet.
     run.told.tell(ev.RequestSettled(name, Cancelled("over"), PHONE))
-    await until(pilot, lambda: not dock.line.items)
+    await until(pilot, lambda: not run.dock.line.items)
     run.clock.skip(THINKING)
     await opened(run, pilot, ev.RequestAsked(permission("other")))
     await press_later(pilot, "enter", seconds=QUIET)
@@ -220,13 +214,12 @@ async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_
 async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_enter_sends(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, asked("set", SINGLE))
     await press_later(pilot, "down")
     run.clock.skip(1.0)
     burst(run, "so, why\r")
-    await until(pilot, lambda: dock.panel and dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
-    assert (dock.prompt.text, run.told.answers) == ("", [])
+    await until(pilot, lambda: run.dock.panel and run.dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
+    assert (run.prompt.text, run.told.answers) == ("", [])
     await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(other="so, why"),))
@@ -239,18 +232,17 @@ async def test_a_letter_that_was_no_command_yet_is_the_prompts_when_its_panel_go
     await opened(run, pilot, ASKED["set"])
     await press_later(pilot, "o")
     run.told.tell(ev.RequestSettled("set", Declined(), PHONE))
-    await until(pilot, lambda: run.screen.dock.prompt.text == "o")
+    await until(pilot, lambda: run.prompt.text == "o")
 
 
 async def test_typing_goes_to_the_caret_and_a_paste_is_folded(run: Driven, pilot: Pilot[int]) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED["set"], "before after")
-    dock.prompt.field.move_cursor((0, 7))
+    run.prompt.field.move_cursor((0, 7))
     burst(run, "x")
     run.app.post_message(events.Paste("\n".join("line" for _ in range(30))))
     burst(run, "y ")
-    await until(pilot, lambda: "y " in dock.prompt.text)
-    assert dock.prompt.field.text == "before x[pasted 30 lines]y after"
+    await until(pilot, lambda: "y " in run.prompt.text)
+    assert run.prompt.field.text == "before x[pasted 30 lines]y after"
 
 
 @pytest.mark.parametrize("name", ["set", "permission"])
@@ -269,18 +261,17 @@ async def test_what_covered_a_panel_leaves_it_fresh(
 
 
 async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once(run: Driven, pilot: Pilot[int]) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
     await press_later(pilot, "enter", seconds=2.0)
-    await until(pilot, lambda: dock.prompt.display and dock.panel is None)
+    await until(pilot, lambda: run.prompt.display and run.dock.panel is None)
     burst(run, "next\r")
     await until(pilot, lambda: run.told.sent == ["next"])
     run.clock.skip(PAUSE + 0.1)
     await opened(run, pilot, ev.RequestAsked(permission("other")))
     run.told.tell(ev.RequestSettled("other", Cancelled("interrupted")))
-    await until(pilot, lambda: dock.panel is None)
+    await until(pilot, lambda: run.dock.panel is None)
     burst(run, "y\r")
-    await until(pilot, lambda: "Not sent" in dock.notices.text)
+    await until(pilot, lambda: "Not sent" in run.dock.notices.text)
     assert run.told.sent == ["next"]
 
 
@@ -305,36 +296,34 @@ async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(
 async def test_no_panel_opens_under_hands_that_type_in_one_settled_elsewhere(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED["set"])
     run.told.tell(ASKED["permission"])
     await press_later(pilot, "o", seconds=2.0)
     burst(run, "my own")
-    await until(pilot, lambda: dock.panel and dock.panel.state.text == "my own")  # type: ignore[union-attr]
+    await until(pilot, lambda: run.dock.panel and run.dock.panel.state.text == "my own")  # type: ignore[union-attr]
     run.told.tell(ev.RequestSettled("set", Declined(), PHONE))
-    await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-    assert dock.panel is None
+    await until(pilot, lambda: "opens when you pause typing" in run.dock.notices.text)
+    assert run.dock.panel is None
     run.clock.skip(0.45)
     burst(run, "s\r")
-    await until(pilot, lambda: "Not sent" in dock.notices.text)
-    assert dock.prompt.text == "s"
+    await until(pilot, lambda: "Not sent" in run.dock.notices.text)
+    assert run.prompt.text == "s"
     assert (run.told.sent, run.told.answers) == ([], [])
     run.clock.skip(THINKING + 0.1)
     await until(pilot, lambda: panel_drawn(run.screen))
-    assert len(dock.line.items) == 1
+    assert len(run.dock.line.items) == 1
 
 
 @pytest.mark.words
 async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_word(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
     run.told.tell(ev.RequestAsked(permission("other")))
     await press_later(pilot, "y", seconds=2.0)
     await until(pilot, lambda: len(run.told.answers) == 1)
     run.told.tell(ev.RequestSettled("permission", Allowed()))
-    await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
+    await until(pilot, lambda: len(run.dock.line.items) == 1 and panel_drawn(run.screen))
     await press_later(pilot, "y", seconds=QUIET + 0.2)
     await pilot.pause()
     assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
@@ -360,7 +349,6 @@ async def test_a_letter_that_another_key_follows_at_once_says_that_it_did_not_de
 async def test_no_burst_of_esc_and_none_held_down_interrupts(
     name: str, apart: float, run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await opened(run, pilot, ASKED[name])
     await press_later(pilot, "e" if name == "permission" else "o", "x", seconds=2.0)
@@ -371,10 +359,10 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
             await pilot.press("escape")
         else:
             run.app.post_message(events.Key("escape", "\x1b"))
-    await until(pilot, lambda: dock.panel and dock.panel.state.hidden)
+    await until(pilot, lambda: run.dock.panel and run.dock.panel.state.hidden)
     await pilot.pause(REPEAT * 2)  # what is put off would be done by now
     assert run.told.interrupts == 0
-    assert len(dock.line.items) == 1
+    assert len(run.dock.line.items) == 1
     for _ in range(2):
         await press_later(pilot, "escape", seconds=QUIET + 0.01)
     run.clock.skip(REPEAT)
@@ -383,14 +371,13 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
 
 @pytest.mark.words
 async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: Pilot[int]) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
     run.told.tell(ev.RequestAsked(permission("other")))
     await press_later(pilot, "enter", seconds=2.0)
     await until(pilot, lambda: len(run.told.answers) == 1)
     run.clock.skip(0.05)
     run.told.tell(ev.RequestSettled("permission", Allowed()))
-    await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
+    await until(pilot, lambda: len(run.dock.line.items) == 1 and panel_drawn(run.screen))
     run.clock.skip(0.45)
     for _ in range(20):
         await pilot.press("enter")
@@ -448,15 +435,14 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
 async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prompts(
     name: str, hides: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    dock = run.screen.dock
     await opened(run, pilot, ASKED[name])
     run.clock.skip(QUIET + 0.1)
     run.app.post_message(events.Key(hides, None))
     burst(run, "no, wait")
     run.app.post_message(events.Paste(" a bit"))
-    await until(pilot, lambda: dock.prompt.text == "no, wait a bit")
-    assert dock.panel.state.hidden
-    assert not dock.panel.state.has_draft
+    await until(pilot, lambda: run.prompt.text == "no, wait a bit")
+    assert run.dock.panel.state.hidden
+    assert not run.dock.panel.state.has_draft
 
 
 async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sent(
@@ -517,7 +503,7 @@ async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
         ):
             await part(run, pilot)
             run.told.answers.clear()
-            run.screen.dock.prompt.put("")
+            run.prompt.put("")
             run.clock.skip(1.0)
 
 
@@ -525,7 +511,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     events = list(told("r1", SINGLE, MULTI))
     run.told.tell(events[0])
     await keys_work(run, pilot)
-    assert run.screen.dock.line.summary() == "1 question arriving"
+    assert run.dock.line.summary() == "1 question arriving"
     assert not run.screen.session.waiting
     assert "? 1" not in run.screen.status.title
     await pilot.press("1", "n", "s", "o")
@@ -558,15 +544,15 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     await keys_work(run, pilot)
     await pilot.press("2", "n", "h", "i", "enter")
     run.app.runtime.inbox.known("r2@id-1").end_arriving("its stream broke")
-    await until(pilot, lambda: run.screen.dock.panel is None)
-    assert "service use?” was closed: its stream broke · F8" in run.screen.dock.notices.text
+    await until(pilot, lambda: run.dock.panel is None)
+    assert "service use?” was closed: its stream broke · F8" in run.dock.notices.text
     await pilot.press("x")
-    assert run.screen.dock.prompt.text == "x"
+    assert run.prompt.text == "x"
     run.clock.skip(2.0)
     run.told.tell(event)  # it would be another name; what counts is the question
     await keys_work(run, pilot)
     assert not state_of(run).page.draft.selected
-    assert run.screen.dock.notices.text == ""
+    assert run.dock.notices.text == ""
     run.told.tell(ev.RequestAsked(list(told("r2", SINGLE))[-1].request))
     await until(pilot, lambda: state_of(run).arriving is None)
     assert state_of(run).aside == BACK_AGAIN
@@ -577,7 +563,7 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     await keys_work(run, pilot)
     assert not state_of(run).has_draft  # what was answered is no draft any more
     run.told.tell(ev.RequestSettled("r3", Cancelled("over")))
-    await until(pilot, lambda: run.screen.dock.panel is None)
+    await until(pilot, lambda: run.dock.panel is None)
 
 
 async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> None:
@@ -586,18 +572,18 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     await keys_work(run, pilot)
     await pilot.press("2")
     run.told.tell(ev.RequestAsked(permission("p1")))
-    await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
+    await until(pilot, lambda: len(run.dock.line.items) == 2)
     assert first_of(run) == "r4"
-    await run.tell(pilot, whole, then=lambda: run.screen.dock.line.held_up)
+    await run.tell(pilot, whole, then=lambda: run.dock.line.held_up)
     await pilot.pause(0.05)  # it would have made way by now
     assert first_of(run) == "r4", "somebody is typing in it"
     run.clock.skip(1.0)
-    await until(pilot, lambda: run.screen.dock.panel is not None and first_of(run) == "p1")
+    await until(pilot, lambda: run.dock.panel is not None and first_of(run) == "p1")
     run.told.tell(ev.RequestSettled("p1", Allowed(), PHONE))
-    await until(pilot, lambda: run.screen.dock.panel is not None and first_of(run) == "r4")
+    await until(pilot, lambda: run.dock.panel is not None and first_of(run) == "r4")
     assert state_of(run).page.draft.selected == (1,)
     run.app.runtime.inbox.known("r4@id-1").end_arriving("over")
-    await until(pilot, lambda: run.screen.dock.panel is None)
+    await until(pilot, lambda: run.dock.panel is None)
 
 
 async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> None:
@@ -606,9 +592,9 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     for event in events:
         run.told.tell(event)
         await pilot.press("y")
-    await until(pilot, lambda: "1 question arriving" in run.screen.dock.notices.text)
-    assert run.screen.dock.panel is None
-    assert run.screen.dock.prompt.text == "he" + "y" * len(events)
+    await until(pilot, lambda: "1 question arriving" in run.dock.notices.text)
+    assert run.dock.panel is None
+    assert run.prompt.text == "he" + "y" * len(events)
     run.told.tell(ev.RequestAsked(events[-1].request))
     run.clock.skip(2.0)
     await until(pilot, lambda: panel_drawn(run.screen))
