@@ -111,7 +111,7 @@ class RequestQueue:
 
     def keep_to_copy(self, text: str, words: str) -> None:
         """Keep a text that a key copies, and say so above the prompt."""
-        if self.drafts.keep(text):
+        if self.drafts.offer(text):
             self._ui.say(with_keys(words))
 
     # -- what the person does -------------------------------------------------------------------------------

@@ -98,8 +98,9 @@ def edited_lines(request: PlanRequest, edited: str, width: int, palette: Palette
     """Yield what a person changed in a plan: its other lines are above, and there is room for little here."""
     if edited:
         yield from wrapped(Text(PLAN_EDITED, palette.muted), width)
-        rows = file_diff.narrowed(list(_compared(request.plan.rstrip(), edited.rstrip())), 0)
-        yield from change_lines(rows, 0, width, palette)
+        compared = file_diff.changed_lines(request.plan.rstrip(), edited.rstrip())
+        rows = [DiffLine(sign, None, None, line) for sign, line in compared]
+        yield from change_lines(file_diff.narrowed(rows, 0), 0, width, palette)
 
 
 def asides(request: PermissionRequest, width: int, palette: Palette, directory: str = "") -> Iterator[Text]:
@@ -256,10 +257,6 @@ def squeezed(rows: Iterable[DiffLine]) -> Iterator[tuple[DiffLine, bool]]:
         else:
             count = len(first) + sum(1 for _ in run)
             yield first[0]._replace(text=EMPTY_LINES.format(count)), True
-
-
-def _compared(old: str, new: str) -> Iterator[DiffLine]:
-    return (DiffLine(sign, None, None, line) for sign, line in file_diff.changed_lines(old, new))
 
 
 def _unsigned(text: str) -> Iterator[tuple[str, bool]]:

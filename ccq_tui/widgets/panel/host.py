@@ -38,18 +38,14 @@ class ClosedDrafts:
     def __len__(self) -> int:
         return len(self._drafts)
 
-    def keep(self, text: str) -> bool:
-        """Keep a draft; return whether there was anything to keep."""
+    def offer(self, text: str) -> str:
+        """Keep a draft; return what to say of it, or "" where there is nothing to keep."""
         if not text.strip():
-            return False
+            return ""
         if self._copied:
             self._drafts, self._copied = [], False
         self._drafts.append(text)
-        return True
-
-    def offer(self, text: str) -> str:
-        """Keep a draft; return what to say of it."""
-        return with_keys(KEPT) if self.keep(text) else ""
+        return with_keys(KEPT)
 
     def copy(self, put: Callable[[str], object]) -> str:
         """Put all drafts on the clipboard as one text, if there are any; return what to say."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import NamedTuple, TypeVar, cast
 
 from rich.cells import cell_len
@@ -34,7 +34,7 @@ LEAST_ABOUT = 24
 """Fewest cells of descriptions that stand beside labels only to save lines."""
 LEAST_WIDTH = 20
 """Fewest cells that anything is counted for."""
-MOST_REMEMBERED = 200
+MOST_REMEMBERED = 500
 
 Made = TypeVar("Made")
 
@@ -80,7 +80,7 @@ class RowStyle(NamedTuple):
 class Tab:
     """What a tab holds at a size: a question, or the review, which is behind the last one."""
 
-    def __init__(self, state: PanelState, look: PanelLook, number: int) -> None:
+    def __init__(self, state: PanelState, look: PanelLook, number: int, kept: Cache) -> None:
         self.number, self.is_review = number, number == len(state.pages)
         self.typing = number == state.tab and state.focus in (Focus.OTHER, Focus.FIELD)
         self.page = self.drafted = state.pages[min(number, len(state.pages) - 1)]
@@ -90,7 +90,7 @@ class Tab:
         self.growing = grows(state, number)
         self.whole = Grid(max(LEAST_WIDTH, look.width), is_low(look.screen_height))
         self.count, self.lines = cache(self._count), cache(self._lines)
-        self._state, self._look, self._palette = state, look, look.palette
+        self._state, self._look, self._palette, self._cache = state, look, look.palette, kept
 
     @cached_property
     def question(self) -> Sequence[Text]:
@@ -180,7 +180,9 @@ class Tab:
             state, width = self._state, self.whole.text
             if row == self.number:
                 return parts.submit_row(state, width, self._palette)
-            return parts.review_row(state.pages[row], width, self._palette, brief=not whole)
+            page, palette = state.pages[row], self._palette
+            made = partial(parts.review_row, page, width, palette, brief=not whole)
+            return self._cache.remember(("review", row, whole, page.draft), made)
         if self.is_field or (row == self.page.other_row and self.typing):
             return [Text()] * self.own_height
         drawn, width, column = self.row(row, signed=style.signed), self.grid.text, self.column
@@ -254,4 +256,4 @@ def tab_of(state: PanelState, look: PanelLook, number: int, cache: Cache) -> Tab
         page, focus = state.pages[number], state.focus if number == state.tab else None
         typing = focus in (Focus.OTHER, Focus.FIELD) and (focus, state.stray is None)
         key = (page.draft, page.filter, typing, grows(state, number))
-    return cache.remember((number, key), lambda: Tab(state, look, number))
+    return cache.remember((number, key), lambda: Tab(state, look, number, cache))
