@@ -207,7 +207,10 @@ class PromptQueue:
         """Save the unsent text, in a moment."""
         if self._saving is None:
             # Seconds from a change to the writing of the draft: sooner would write at every key.
-            self._saving = self._surface.after(0.1, self.save)
+            self._saving = self._surface.after(0.1, self._save_later)
+
+    def _save_later(self) -> None:
+        self.save()  # whoever calls this back would await the writing, and fail with it
 
     def send(self, text: str, images: Images = ()) -> tuple[str, asyncio.Future[None]]:
         """Give the session a prompt; return its id, and a future that is done when it is on disk.
