@@ -53,12 +53,12 @@ from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
-from ccq_tui.screens.sessions.answering import ANSWERS, Going
+from ccq_tui.screens.sessions.details import ANSWERS
 from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
-from ccq_tui.screens.sessions.screen import SessionsScreen
+from ccq_tui.screens.sessions.screen import Going, SessionsScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.screens.sessions.trust import PersonHere, TrustGate
+from ccq_tui.screens.sessions.trust import PersonHere
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title, set_title
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import Keyboard, bindings_for, read_at, typed_in
@@ -146,10 +146,8 @@ class CcqApp(_Base):
         """Their screens, and which one is shown."""
         self.notices = Notices(self.runtime, self.sessions)
         """Reports what waits in the inbox."""
-        self.trust = TrustGate(self, self.runtime, self.sessions, self.obey)
-        """Asks whether to trust directories."""
-        self.manager = SessionManager(self, self.runtime, self.sessions, self.trust)
-        """Opens, replaces and closes sessions."""
+        self.manager = SessionManager(self, self.runtime, self.sessions, self.obey)
+        """Opens, replaces and closes sessions, and asks first."""
         self.hands = Keyboard()
         """What the keys came to, wherever they went."""
         self.focused_at = float("-inf")
@@ -373,7 +371,7 @@ class CcqApp(_Base):
         self.parting = parting_words(self.sessions, kept=self._launch.program.state is None)
         announce_end(self)
         await end_editors(self)
-        await self.trust.end()
+        await self.manager.leave_questions()
         all_ended = False
         try:
             async with asyncio.timeout(END_SECONDS):
@@ -383,7 +381,7 @@ class CcqApp(_Base):
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
         # The launch may never have become a session.
-        never = EndedSession(self.trust.unopened or self._launch)
+        never = EndedSession(self.manager.unopened or self._launch)
         await self.runtime.cleanup.clear_all(
             [ended(one) for one in self.sessions] or [never], ended=all_ended
         )
@@ -446,7 +444,7 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarte
             # Left before there was a prompt: keep the shell from running what was typed for it.
             forget_typed()
             atexit.register(forget_typed)
-    problem = app.trust.problem
+    problem = app.manager.problem
     say([*([problem] if problem else []), *app.runtime.cleanup.parting, *app.parting])
     return app.return_code or (REFUSED if problem else 0)
 

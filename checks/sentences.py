@@ -40,7 +40,7 @@ FIXED_THERE = {
     "plain/session.py": "Ctrl+C",
     "questions/keys.py": "PgUp PgDn",
     "input/keynames.py": "PgUp PgDn",
-    "screens/sessions/rows.py": "PgUp PgDn",
+    "screens/sessions/details.py": "PgUp PgDn",
     "screens/sessions/trust.py": "PgUp PgDn",
     "widgets/decision/details.py": "Ctrl+G",
     "widgets/question/layout.py": "PgDn",

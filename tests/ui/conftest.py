@@ -14,14 +14,14 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.input import gate
-from ccq_tui.screens.sessions import listing
+from ccq_tui.screens.sessions import kept_sessions
 from ccq_tui.theming import load, read_theme
 from ccq_tui.theming.load import shipped
 from tests.ui.drawn import watched
 from tests.ui.host import DECIDING, all_wait, drawn, handled, look
 from tests.ui.leaps import Leaps
 from tests.ui.pictures import Pictures
-from tests.ui.session import Driven
+from tests.ui.session import Driven, idle
 
 _press = App._press_keys
 _wait_for_screen = Pilot._wait_for_screen
@@ -111,7 +111,7 @@ def _no_records(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: object, **__: object) -> tuple[EarlierSession, ...]:
         return ()
 
-    monkeypatch.setattr(listing, "earlier_sessions", nothing)
+    monkeypatch.setattr(kept_sessions, "earlier_sessions", nothing)
 
 
 @pytest.fixture
@@ -131,6 +131,6 @@ def run() -> Driven:
 
 @pytest.fixture
 async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
-    """Run the program for as long as the test goes on."""
-    async with run.app.run_test() as pilot:
+    """Run the program for as long as the test goes on, with a session that is ready."""
+    async with idle(run) as (_, pilot):
         yield pilot

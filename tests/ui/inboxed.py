@@ -121,7 +121,7 @@ class Many(Driven):
 async def open_list(pilot: Pilot[int], run: Many, waiting: int) -> None:
     """Open the list, and wait until so many requests are in it."""
     await open_by_key(pilot, run)
-    await until(pilot, lambda: run.list.all_read and len(run.waiting) == waiting)
+    await until(pilot, lambda: run.list.listing.all_read and len(run.waiting) == waiting)
 
 
 async def open_by_key(pilot: Pilot[int], run: Many) -> None:

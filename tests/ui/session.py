@@ -38,6 +38,7 @@ from tests.ui.host import Clock
 
 T = TypeVar("T")
 Program = TypeVar("Program")
+Run = TypeVar("Run", bound="Driven")
 SESSION_ID = "id-1"
 
 
@@ -236,6 +237,14 @@ async def running(program: Program, **wanted: Any) -> AsyncIterator[tuple[Progra
     app = program if isinstance(program, App) else program.app  # type: ignore[attr-defined]
     async with app.run_test(**wanted) as pilot:
         yield program, pilot
+
+
+@asynccontextmanager
+async def idle(run: Run, **wanted: Any) -> AsyncIterator[tuple[Run, Pilot[int]]]:
+    """Run the program for as long as a test looks at it, from the moment when its session is ready."""
+    async with run.app.run_test(**wanted) as pilot:
+        await until(pilot, lambda: run.app.sessions and run.session_screen.view.state is ev.SessionState.IDLE)
+        yield run, pilot
 
 
 class MovableClock(Clock):

@@ -22,10 +22,10 @@ from ccq_tui.input.gate import PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import screen as session_screen
-from ccq_tui.screens.sessions import listing
+from ccq_tui.screens.sessions import kept_sessions
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.host import Clock, press_later
-from tests.ui.session import Driven, LastingSession, asked, press, running, until
+from tests.ui.session import Driven, LastingSession, asked, idle, press, running, until
 
 MODELS = ev.ModelsListed(
     (
@@ -276,10 +276,9 @@ async def test_an_earlier_session_opens_beside_this_one_by_its_id_or_from_the_li
     async def listed(_options: Launch, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(listing, "earlier_sessions", listed)
+    monkeypatch.setattr(kept_sessions, "earlier_sessions", listed)
     monkeypatch.setattr(session_screen, "earlier_sessions", listed)
-    async with running(Driven(make=LastingSession)) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.session_id)
+    async with idle(Driven(make=LastingSession)) as (driven, pilot):
         first = driven.told
         first.tell(ev.PromptAccepted("Begin"), ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
@@ -290,7 +289,9 @@ async def test_an_earlier_session_opens_beside_this_one_by_its_id_or_from_the_li
         await driven.app.sessions.show(driven.app.sessions[0])
         await say(pilot, driven, "/resume", then=lambda: isinstance(driven.app.screen, SessionsScreen))
         shown = driven.app.screen
-        await until(pilot, lambda: shown.all_read and "Fix the login" in shown.state.session_under.session)
+        await until(
+            pilot, lambda: shown.listing.all_read and "Fix the login" in shown.state.session_under.session
+        )
         await press(pilot, *"fix", "enter", then=lambda: len(driven.launches) == 3)
         assert driven.launches[2].resume == "aaaa-1"
 
@@ -322,8 +323,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Driven
 async def test_an_idle_session_starts_again_with_the_account_and_one_at_work_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
+    async with idle(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
         await say(pilot, driven, "/login", then=lambda: len(driven.launches) == 2)
         assert "Signed in · the session restarts" in notices(driven)
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
@@ -355,8 +355,7 @@ CANCELLED = "/login was cancelled · nothing changed"
 async def test_a_failure_is_said_and_ctrl_c_cancels_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, said: str
 ) -> None:
-    async with running(made(tmp_path, monkeypatch, end)) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
+    async with idle(made(tmp_path, monkeypatch, end)) as (driven, pilot):
         if not end:
             (tmp_path / "claude").unlink()
         await say(pilot, driven, "/login")

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ccq_tui.agent.events import AgentEvent, RequestAsked, SessionState
+from ccq_tui.agent.events import AgentEvent, RequestAsked
 from ccq_tui.compat.textual.compositor import FrugalCompositor, pieces_of
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answered
@@ -26,7 +26,7 @@ from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import cursor_faults
-from tests.ui.session import Driven, asked, keys_work, permission, press, running, until
+from tests.ui.session import Driven, asked, idle, keys_work, permission, press, running, until
 from tests.ui.test_panels_in_session import settled
 
 
@@ -34,7 +34,6 @@ from tests.ui.test_panels_in_session import settled
 async def test_what_is_opened_and_left_in_one_burst_is_gone(
     opened_by: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
     for key in (opened_by, opened_by, "escape", "escape", "escape"):
         run.app.post_message(events.Key(key, None))
     await pilot.pause()
@@ -51,9 +50,8 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
         raise RuntimeError("surprise")
 
     run = Driven()
-    monkeypatch.setattr(Listing, "read", surprise)
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    monkeypatch.setattr(Listing, "_read", surprise)
+    async with idle(run) as (run, pilot):
         await pilot.press("f2")
         await until(pilot, lambda: "ccq-tui (list)" in run.session_screen.transcript.text())
     assert "RuntimeError: surprise" in caplog.text
@@ -63,7 +61,6 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
 async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prompts(
     opened_by: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
     await press(pilot, opened_by, then=lambda: not isinstance(run.app.screen, SessionScreen))
     await pilot.pause()
     run.app.post_message(events.Key("escape", None))

@@ -38,7 +38,7 @@ from ccq_tui.screens.sessions import session_manager
 from ccq_tui.screens.sessions.model import DIRECTORY
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.screens.sessions.trust import TrustGate
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.strip import Strip
@@ -51,6 +51,7 @@ from tests.ui.session import (
     ToldSession,
     asked,
     burst,
+    idle,
     kept_while_parked,
     keys_work,
     press,
@@ -232,8 +233,7 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
 async def one_queued(where: Path, prompt: str = "") -> AsyncIterator[tuple[Several, Pilot[int]]]:
     """The program with one session that runs, and one that waits for its end."""
     run = Several(Launch(settings=Settings(cwd=where, max_live_sessions=1)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(run, size=(100, 30)) as (run, pilot):
         await open_fields(pilot, run)
         await press(pilot, *prompt, "enter", then=lambda: "2 ◌" in run.strip())
         yield run, pilot
@@ -339,8 +339,7 @@ async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -
 
 
 async def test_no_letter_is_lost_as_another_session_opens(tmp_path: Path) -> None:
-    async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         old = run.session_screen
         typed = await type_during(run, pilot, run.app.manager.open(run.screen.launch))
         assert run.session_screen is not old
@@ -352,8 +351,7 @@ async def test_no_letter_is_lost_as_another_session_opens(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("key", ["ctrl+n", "f1"])
 async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Path, key: str) -> None:
-    async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         prompt = run.session_screen.dock.prompt
 
         async def opened() -> None:
@@ -405,13 +403,13 @@ async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
 async def test_what_was_typed_before_it_was_asked_about_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, typed, asks = Driven(claimed(tmp_path)), asyncio.Event(), TrustGate.alone
+    run, typed, asks = Driven(claimed(tmp_path)), asyncio.Event(), SessionManager.alone
 
-    async def asks_late(prompt: TrustGate, launch: Launch) -> Launch | None:
+    async def asks_late(manager: SessionManager, launch: Launch) -> Launch | None:
         await typed.wait()
-        return await asks(prompt, launch)
+        return await asks(manager, launch)
 
-    monkeypatch.setattr(TrustGate, "alone", asks_late)
+    monkeypatch.setattr(SessionManager, "alone", asks_late)
     async with run.app.run_test(size=(80, 24)) as pilot:
         burst(run, "h")
         run.app.post_message(events.Paste("i"))

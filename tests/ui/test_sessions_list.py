@@ -25,16 +25,17 @@ from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import listing
+from ccq_tui.screens.sessions.list_form import AGAIN_OPENS
 from ccq_tui.screens.sessions.model import ListHeading, RequestRow
-from ccq_tui.screens.sessions.screen import AGAIN_OPENS, SessionsScreen
-from ccq_tui.screens.sessions.trust import TrustGate
+from ccq_tui.screens.sessions.screen import SessionsScreen
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.drawn import screen_lines
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, keep_record, open_list, state_of
 from tests.ui.pictures import Pictures
-from tests.ui.session import press, running, until
+from tests.ui.session import idle, press, running, until
 from tests.unit.bridges.native import ASKED, NativeSession, calls, ends, prompt, says
 
 HERE = Path("/usr")
@@ -93,7 +94,7 @@ def keep(store: Store, name: str, state: SessionState, line: str = "", **more: f
 
 async def open_sessions(pilot: Pilot[int], run: Listed, sessions: int) -> None:
     await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionsScreen))
-    await until(pilot, lambda: run.list.all_read and len(list(run.list.state.sessions)) == sessions)
+    await until(pilot, lambda: run.list.listing.all_read and len(list(run.list.state.sessions)) == sessions)
 
 
 async def test_sessions_are_shown_found_marked_and_opened_by_keys(
@@ -109,8 +110,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     store.requests.add(asked_by("id Parked", "toolu_1"))
     keep(store, "Elsewhere", SessionState.WORKING)
     store.sessions.claim("id Elsewhere", Owner(os.getppid()))
-    async with running(Listed(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Listed(tmp_path)) as (run, pilot):
         run.all[0].tell(ev.PromptAccepted("Here"))
         await open_sessions(pilot, run, 7)
         assert run.under() == "Here", "where the person comes from"
@@ -170,7 +170,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
             await press(pilot, key, then=partial(run.says, words))
             assert len(run.all) == 1
         await run.go(pilot, "Killed")
-        with patch.object(TrustGate, "let_in", AsyncMock(return_value=None)):
+        with patch.object(SessionManager, "let_in", AsyncMock(return_value=None)):
             await press(pilot, "r", then=lambda: run.says("you did not trust its directory"))
         store.sessions.claim("id Killed", Owner(os.getppid()))
         await press(pilot, "r", then=lambda: run.says("“Killed” runs in another ccq-tui now"))
@@ -185,6 +185,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
 
         # A failed one goes on behind, and the list stays; Enter shows one that rests.
         await run.go(pilot, "Killed")
+        await until(pilot, lambda: run.headings()["Killed"] is ListHeading.FAILED)
         await press(pilot, "r", then=lambda: run.headings().get("usr") is ListHeading.IDLE)
         assert (len(run.all), run.launches[1].resume) == (2, "id Killed")
         assert run.app.sessions.front is run.app.sessions[0]
@@ -208,8 +209,7 @@ def refuse(*_: object) -> None:
 
 
 async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp_path: Path) -> None:
-    async with running(Listed(tmp_path), size=(160, 50)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Listed(tmp_path), size=(160, 50)) as (run, pilot):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(listing, "read_rows", refuse)
             patch.setattr(listing, "listed_ids", refuse)
@@ -279,8 +279,7 @@ def fill(others: Callable[[float], Store]) -> None:
 async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[float], Store]) -> None:
     clock = Clock()
     fill(others)
-    async with running(Listed(tmp_path, clock), size=(160, 50)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Listed(tmp_path, clock), size=(160, 50)) as (run, pilot):
         run.all[0].tell(ev.PromptAccepted("Make the list of bookmarks safe"))
         run.all[0].tell(ev.StateChanged(ev.SessionState.WORKING))
         run.all[0].tell(
@@ -303,7 +302,7 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
         opened.stored = replace(opened.stored, asked_at=datetime.now(UTC) - timedelta(seconds=90))
         clock.skip(185)
         await open_sessions(pilot, run, 8)
-        await until(pilot, lambda: run.list.all_read)
+        await until(pilot, lambda: run.list.listing.all_read)
         await pictures.keep(pilot, "wide")
         await pilot.press("tab")
         await pilot.resize_terminal(80, 24)
@@ -324,10 +323,9 @@ async def test_picture_of_a_first_session_without_colour(
     pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    async with running(Listed(tmp_path, Clock())) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Listed(tmp_path, Clock())) as (run, pilot):
         await open_sessions(pilot, run, 1)
-        await until(pilot, lambda: run.list.all_read)
+        await until(pilot, lambda: run.list.listing.all_read)
         await pictures.keep(pilot, "only_one")
 
 
@@ -359,9 +357,7 @@ async def test_a_native_session_is_listed_and_says_where_it_is_answered(tmp_path
             await press(pilot, "c", then=lambda: "Which database?" in run.app.clipboard)
             assert "Question copied" in run.notice()
         with step("what a hook asks of the same call takes its place, and can be answered"):
-            stored, _ = await run.list.listing.request(row)
-            assert stored is not None
-            await run.app.runtime.inbox.run(lambda store: store.requests.add(stored.request))
+            await run.app.runtime.inbox.run(lambda store: store.requests.add(row.stored.request))
             await until(
                 pilot,
                 lambda: [one.place for one in run.list.state.sessions if not one.ours] == [Place.FOREIGN],

@@ -46,7 +46,7 @@ from tests.ui.inboxed import (
     stored_as,
 )
 from tests.ui.pictures import Pictures
-from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, press, running, until
+from tests.ui.session import SESSION_ID, Driven, idle, keys_work, panel_drawn, press, running, until
 from tests.ui.test_commands import notices
 from tests.ui.test_sessions import Several
 from tests.unit.inbox.made import save_draft
@@ -89,6 +89,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             save_draft(other, request, noted, PHONE)
             other.close()
             await until(pilot, lambda: any(isinstance(change, StoredDraft) for change in heard))
+            await until(pilot, lambda: run.waiting[0].draft == "draft 0/1")
             shown.set()
             with step("it opens with the newer draft"):
                 await until(pilot, lambda: screen.panel is not None)
@@ -229,8 +230,7 @@ async def refuses(*_: Any) -> None:
 async def test_the_panel_of_the_session_comes_back() -> None:
     run = Driven()
     request = request_of(SESSION_ID)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(run, size=(80, 24)) as (run, pilot):
         session, screen = run.told, run.session_screen
         session.tell(StateChanged(SessionState.AWAITING))
         session.tell(RequestAsked(request))
@@ -252,8 +252,7 @@ async def test_the_panel_of_the_session_comes_back() -> None:
 async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: bool
 ) -> None:
-    async with running(Many(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path)) as (run, pilot):
         if here:
             request = request_of("s1")
             await run.app.runtime.inbox.run(lambda store: store.requests.add(request, ""))

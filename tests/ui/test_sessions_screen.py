@@ -55,7 +55,7 @@ from tests.ui.inboxed import (
     state_of,
     stored_as,
 )
-from tests.ui.session import panel_drawn, press, running, until
+from tests.ui.session import idle, panel_drawn, press, running, until
 from tests.ui.test_question_layouts import HERE as LAYOUTS
 from tests.ui.test_question_layouts import set_of
 
@@ -79,7 +79,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
             row = run.list.state.under
             assert isinstance(row, RequestRow)
             await press(pilot, "enter", then=lambda: run.list.panel)
-            assert run.list.row == row
+            assert run.list.details.row == row
             assert str(run.list.details.view.lines[0].text) == f"● I looked around in {row.session_id}."
             await pilot.press(str(number % 3 + 1), "enter")
             left = 5 - number
@@ -172,8 +172,7 @@ async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Pa
 
 
 async def test_the_details_of_a_session_show_the_end_of_its_conversation(tmp_path: Path) -> None:
-    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path), size=(80, 24)) as (run, pilot):
         said = "\n".join(f"line {number}" for number in range(40))
         run.all[0].tell(PromptAccepted(said, prompt_id="p"))
         await open_list(pilot, run, 0)
@@ -248,8 +247,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gate, "AGAIN", 9.0)  # two presses may take long; below it skips more
-    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path), size=(80, 24)) as (run, pilot):
         assert await park_commanded(run, "s1") == (CommandState.REFUSED, NOTHING_WAITS)
         asked = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: panel_drawn(run.session_screen))
@@ -282,8 +280,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
 
 async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path: Path) -> None:
     (tmp_path / "inbox.db").mkdir()
-    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path), size=(80, 24)) as (run, pilot):
         await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
         asking = asyncio.ensure_future(run.all[1].ask_person())
@@ -481,8 +478,7 @@ async def decision_waits(
     where: Path, request: PermissionRequest | PlanRequest, size: tuple[int, int]
 ) -> AsyncIterator[tuple[Many, Pilot[int], asyncio.Future[RequestOutcome], Clock]]:
     """Show the inbox with a permission or a plan that a running session waits for, and open its panel."""
-    async with running(Many(where, clock=(clock := Clock())), size=size) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(where, clock=(clock := Clock())), size=size) as (run, pilot):
         outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, "Before it.\n" * 30))
         await open_list(pilot, run, 1)
         await press(pilot, "enter", then=lambda: run.list.panel and run.list.panel.has_focus)
@@ -551,8 +547,7 @@ def in_one_go(run: Many, *keys: str) -> None:
 
 @pytest.mark.parametrize("keys", ["n", "y", "enter", "e n o enter"])
 async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_path: Path, keys: str) -> None:
-    async with running(Many(tmp_path, clock=(clock := Clock())), size=(80, 24)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path, clock=(clock := Clock())), size=(80, 24)) as (run, pilot):
         request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})
         outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, ""))
         await open_list(pilot, run, 1)

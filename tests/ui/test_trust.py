@@ -31,7 +31,7 @@ from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions import listing
+from ccq_tui.screens.sessions import kept_sessions
 from ccq_tui.screens.sessions.model import ListHeading
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.session_manager import UNOPENED
@@ -157,8 +157,8 @@ async def played(app: Any, pilot: Pilot[int], keys: str) -> str:
                 await pilot.press(NAMES.get(name, name))
             await pilot.pause()
     screen.hands.run_due()
-    answered = screen._answered.is_set()
-    row = await screen.answer() if answered else TrustAnswer(screen.state.rows[screen.state.cursor].value)
+    answered = screen.answer.done()
+    row = screen.answer.result() if answered else TrustAnswer(screen.state.rows[screen.state.cursor].value)
     await screen.dismiss()
     typed = screen.field.text.replace("\n", "\\n")
     return f"{'answer' if answered else 'at'} {row.name}" + (f" “{typed}”" if typed else "")
@@ -365,9 +365,9 @@ class Kept:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     kept = Kept(LOGIN, DOCS)
-    monkeypatch.setattr(listing, "earlier_sessions", kept.list)
-    monkeypatch.setattr(listing, "rename_earlier", kept.rename)
-    monkeypatch.setattr(listing, "delete_earlier", kept.delete)
+    monkeypatch.setattr(kept_sessions, "earlier_sessions", kept.list)
+    monkeypatch.setattr(kept_sessions, "rename_earlier", kept.rename)
+    monkeypatch.setattr(kept_sessions, "delete_earlier", kept.delete)
     return kept
 
 
@@ -383,7 +383,7 @@ def started(tmp_path: Path, **more: Any) -> Driven:
 
 async def listed(pilot: Pilot[int], run: Driven) -> SessionsScreen:
     await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and names(run.app.screen))
-    await until(pilot, lambda: run.app.screen.all_read)
+    await until(pilot, lambda: run.app.screen.listing.all_read)
     run.clock.skip(1.0)  # its rows came just now
     return run.app.screen
 
@@ -447,6 +447,21 @@ async def test_a_session_gets_another_title_and_esc_keeps_the_old_one(kept: Kept
         assert shown.state.filter == ""
 
 
+async def test_the_end_of_an_earlier_session_stays_where_it_was_scrolled_to(
+    kept: Kept, tmp_path: Path
+) -> None:
+    said = "\n\n".join(f"line {number}" for number in range(40))
+    kept.here = [replace(DOCS, last=(("assistant", said),))]
+    async with running(started(tmp_path), size=(80, 24)) as (run, pilot):
+        text = (await listed(pilot, run)).details.view
+        await until(pilot, lambda: text.above and not text.below)
+        await press(pilot, "ctrl+up", "ctrl+up", then=lambda: text.below > 1)
+        below = text.below
+        await pilot.resize_terminal(90, 24)
+        await pilot.pause()
+        assert text.below == below
+
+
 async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.mkdir()
@@ -462,7 +477,9 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
 async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Path) -> None:
     kept.here = []
     async with running(started(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.app.screen.all_read)
+        await until(
+            pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.app.screen.listing.all_read
+        )
         await pilot.press("ctrl+d", "ctrl+f", "ctrl+r", "escape")
         await until(pilot, lambda: run.app.return_code == 0)
         assert run.launches == []

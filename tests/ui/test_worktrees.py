@@ -22,7 +22,7 @@ from ccq_tui.worktrees.creation import make, planned
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import keep_record
-from tests.ui.session import press, running, until
+from tests.ui.session import idle, press, running, until
 from tests.ui.test_sessions import Several
 from tests.unit.worktrees.repositories import commit, run
 
@@ -34,8 +34,7 @@ def text_of(screen: SessionScreen) -> str:
 async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(repo: Path) -> None:
     clean = make(planned(repo, "clean"))
     run_ = Several(Launch(settings=Settings(cwd=clean.path), worktree=clean))
-    async with run_.app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: run_.session_screen.view.session_id)
+    async with idle(run_, size=(100, 30)) as (run_, pilot):
         assert "on branch worktree-clean, from main." in text_of(run_.session_screen)
         first = run_.session_screen
 
@@ -70,7 +69,9 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         await run_.app.runtime.inbox.run(lambda store: store.sessions.upsert("id-old", str(path)))
         await run_.app.runtime.inbox.run(lambda store: store.requests.add(waiting))
         await pilot.press("f2")
-        await until(pilot, lambda: isinstance(run_.app.screen, SessionsScreen) and run_.app.screen.all_read)
+        await until(
+            pilot, lambda: isinstance(run_.app.screen, SessionsScreen) and run_.app.screen.listing.all_read
+        )
         await press(pilot, "left", "enter", then=lambda: len(run_.all) == 3 and run_.number() == 2)
         assert (run_.launches[2].resume, run_.launches[2].settings.directory) == ("id-old", path)
         assert (path / "b.txt").is_file()
@@ -166,5 +167,5 @@ async def test_a_worktree_that_cannot_be_made_then_ends_the_program_with_its_rea
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await answered(pilot, clock, "down", "down")
         await until(pilot, lambda: run_.app._exit)
-    assert "the worktree later cannot be created" in run_.app.trust.problem
+    assert "the worktree later cannot be created" in run_.app.manager.problem
     assert run_.app.runtime.cleanup.parting == ()

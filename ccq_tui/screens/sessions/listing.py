@@ -2,51 +2,50 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.agent.reader import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
-from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
-from ccq_tui.claude_files import claude_directory, recorded_sessions
+from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.draft import Draft
-from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Look, Place, place_of
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive
-from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.model import (
     UNSTORED,
     ListHeading,
-    RequestRow,
+    SessionList,
     SessionRow,
     foreign_row,
     request_row,
 )
-from ccq_tui.screens.sessions.open_sessions import OpenSessions
-from ccq_tui.text import last_sentence
+from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.words import SHORT
 from ccq_tui.worktrees.model import can_be_there
-
-_logger = logging.getLogger(__name__)
 
 FIRST_PAGE, PAGE = 40, 100
 """Sessions read at once: a page takes as long as another task of the store may wait."""
 OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 """States in which a session of this terminal has no process."""
+AGES_SECONDS = 5
+"""Seconds between two looks at processes, and at the ages of rows."""
+UNREADABLE = (
+    "⚠ The inbox cannot be read: {} · only what this ccq-tui holds is listed · ccq-tui doctor says more"
+)
 MOST_SESSIONS = 2_000
 """Most stored sessions that are listed, beside those in which something waits."""
 
@@ -70,7 +69,7 @@ def _row(
     store: Store, name: str, look: Look, known: Callable[[str], OpenRequest | None]
 ) -> SessionRow | None:
     waiting = store.requests.waiting(name, limit=1_000)
-    requests = tuple(request_row(one, known(one.request.id)) for one in waiting)
+    requests = tuple(request_row(one, _draft(store, one, known(one.request.id))) for one in waiting)
     if waiting and (origin := waiting[0].request.origin).is_foreign:
         return foreign_row(origin, name, requests, Place.FOREIGN)
     if (session := store.sessions.get(name)) is None:
@@ -93,155 +92,122 @@ def _row(
     )
 
 
-def _with_draft(store: Store, key: str) -> tuple[StoredRequest | None, Draft | None]:
-    stored = store.requests.get(key)
-    kept = store.drafts.get(stored.request) if stored is not None and stored.has_draft else None
-    return stored, kept.draft if kept is not None else None
+def _draft(store: Store, stored: StoredRequest, opened: OpenRequest | None) -> Draft | None:
+    if opened is not None and opened.draft is not None:
+        return opened.draft
+    kept = store.drafts.get(stored.request) if stored.has_draft else None
+    return kept.draft if kept is not None else None
 
 
-def earlier_row(session: EarlierSession) -> SessionRow:
-    """Return the row of a session that Claude Code alone knows."""
-    name, last = session.session_id, session.last
-    row = replace(UNSTORED, key=name, session_id=name, place=Place.RESTS, since=session.modified, last=last)
-    return replace(
-        row,
-        session=session.summary or name[:SHORT],
-        directory=session.directory,
-        # Where there is no repository the CLI calls the branch HEAD.
-        branch="" if session.branch == "HEAD" else session.branch,
-        last_line=last_sentence(next((text for who, text in reversed(last) if who == "assistant"), "")),
-    )
-
-
-class KeptSessions:
-    """The sessions that Claude Code keeps, also those of its own screen; the last ones read are kept."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._environment = {**os.environ, **runtime.launch.program.environment}
-        self._native = NativeSessions(claude_directory(self._environment))
-        self._kept: dict[str, tuple[SessionRow, ...]] = {}
-
-    @property
-    def inbox(self) -> Inbox:
-        """The inbox beside them."""
-        return self._runtime.inbox
-
-    def known(self, launch: Launch, *, everywhere: bool) -> tuple[SessionRow, ...]:
-        """Return those of a directory, or of all, that were read last."""
-        return self._kept.get("" if everywhere else str(launch.settings.directory), ())
-
-    async def read(self, launch: Launch, *, everywhere: bool) -> None:
-        """Read those of a directory, or of all; raises `ReaderError`."""
-        found = await earlier_sessions(launch, everywhere=everywhere)
-        self._kept["" if everywhere else str(launch.settings.directory)] = tuple(map(earlier_row, found))
-
-    async def recorded(self) -> frozenset[str] | None:
-        """Return the ids of all, or None where they are unknown."""
-        return await asyncio.to_thread(recorded_sessions, self._environment)
-
-    async def native_waiting(self) -> list[StoredRequest]:
-        """Return requests in Claude Code's own screen alone; none if the settings say so.
-
-        Raises `InboxError`.
-        """
-        shows = self._runtime.launch.settings.native_sessions
-        found = await asyncio.to_thread(self._native.waiting) if shows else []
-        return await self.inbox.run(lambda store: beside_hooks(store, found)) if found else []
-
-    async def rename(self, launch: Launch, session_id: str, title: str) -> None:
-        """Give a session a title in Claude Code's record and in the inbox; raises `ReaderError`."""
-        await rename_earlier(launch, session_id, title)
-
-        def name(store: Store) -> None:
-            if store.sessions.get(session_id) is not None:
-                store.sessions.upsert(session_id, name=title)
-
-        try:
-            await self.inbox.run(name)
-        except InboxError as error:
-            # Its record has the title, and names it at its next resume.
-            _logger.warning("The inbox does not have the title of a session: %s", error)
-
-    async def delete(self, launch: Launch, row: SessionRow) -> None:
-        """Delete a session's file, and the session from the inbox; raises `ReaderError`."""
-        if row.place is Place.RESTS:
-            await delete_earlier(launch, row.session_id)
-        self._kept = {
-            place: tuple(one for one in rows if one.session_id != row.session_id)
-            for place, rows in self._kept.items()
-        }
-        try:
-            await self.inbox.run(lambda store: store.sessions.forget(row.session_id))
-            await self.inbox.run(lambda store: store.requests.forget(row.session_id))
-        except InboxError as error:
-            _logger.warning("The inbox keeps the answers of a deleted session: %s", error)
-
-
-@dataclass(eq=False, repr=False)
 class Listing:
-    """Reads what is listed, and puts it together.
+    """Reads what the list of sessions shows, and puts it together.
 
     Attributes:
-        changed: Called after each page.
-        drawn: Waits until what was read is on the screen: a thread that reads would hold up its frame.
-        clock: Monotonic clock, in seconds.
+        manager: What opens sessions, with the inbox.
+        base: The launch whose command line an earlier session gets, or None for that of the session.
+        say: Shows a text above the keys.
+        everywhere: Whether the earlier sessions of all directories are listed.
+        all_read: Whether the reading of the store has ended.
         stored: The rows read from the store, by session.
         native: Those of Claude Code's own screen, by asker.
-        unreadable: The number of requests that could not be read.
     """
 
-    _sessions: OpenSessions
-    _records: KeptSessions
-    changed: Callable[[], object]
-    drawn: Callable[[], Awaitable[object]]
-    clock: Callable[[], float]
-    stored: dict[str, SessionRow] = field(default_factory=dict)
-    native: dict[str, SessionRow] = field(default_factory=dict)
-    unreadable: int = 0
-
-    def __post_init__(self) -> None:
-        self._inbox = self._records.inbox
+    def __init__(
+        self,
+        around: ListScreen[Any, SessionList],
+        manager: SessionManager,
+        base: Launch | None,
+        say: Callable[..., None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.manager, self.base, self.say = manager, base, say
+        self.everywhere = self.all_read = False
+        self._around, self._put_together, self._inbox = around, changed, manager.inbox
+        self.stored: dict[str, SessionRow] = {}
+        self.native: dict[str, SessionRow] = {}
+        self._unreadable = 0
+        """The number of requests that could not be read."""
         self._changed: set[str] = set()
         self._is_old = self._reads = False
-        self._ahead = time.time() - self.clock()
+        self._ahead = time.time() - around.clock()
         """Seconds from the program's clock to the one since 1970."""
+
+    @property
+    def launch(self) -> Launch:
+        return self.base or self.manager.launch
+
+    @property
+    def directory(self) -> Path:
+        return self.launch.settings.directory
 
     # -- read -----------------------------------------------------------------------------------------------
 
-    def is_to_read(self, *sessions: str) -> bool:
-        """Note sessions that have changed, or all; return whether nothing reads them yet."""
+    def read_soon(self, *sessions: str) -> None:
+        """Read sessions again, or all, after what is being read."""
         self._changed.update(sessions)
         self._is_old |= not sessions
-        reads, self._reads = self._reads, True
-        return not reads
+        if not self._reads:
+            self._reads = True
+            start_work(self._around, self._read, name="list")
 
-    async def read(self) -> None:
-        """Read what has changed until nothing has; raises `InboxError`."""
+    async def _read(self) -> None:
+        """Read what has changed until nothing has."""
+        before = self._unreadable
         try:
             while self._is_old or self._changed:
                 everything, self._is_old = self._is_old, False
                 ids, self._changed = list(self._changed), set()
                 await (self._read_all() if everything else self._read_some(ids, await self._look()))
+        except InboxError as error:
+            self.say(UNREADABLE.format(error), 60.0)
         finally:
             self._reads = False
+        if self._unreadable > before:
+            self.say(f"{unread_words(self._unreadable)} · the log names them", 60.0)
+        self.all_read = True
+        self._put_together()
+        self._around.draw()
+
+    def look(self) -> None:
+        """Look at what reports nothing by itself, and update the times."""
+        work, around = self._read_native, self._around
+        start_work(around, work, name="native sessions", group="native", exclusive=True)
+        if int(around.clock()) % AGES_SECONDS == 0:
+            # A process that was killed reports nothing.
+            elsewhere = [name for name, row in self.stored.items() if row.place is Place.ELSEWHERE]
+            if elsewhere:
+                self.read_soon(*elsewhere)
+        around.draw()
+
+    def read_records(self) -> None:
+        """Read the sessions that Claude Code keeps."""
+        start_work(self._around, self._read_records, name="earlier sessions", group="records", exclusive=True)
+
+    async def _read_records(self) -> None:
+        try:
+            await self.manager.records.read(self.launch, everywhere=self.everywhere)
+        except ReaderError as error:
+            self.say(f"Earlier sessions cannot be read: {error}")
+        self._put_together()
 
     async def _read_all(self) -> None:
         """Read the store page by page, who waits longest first."""
         inbox, look = self._inbox, await self._look()
         first = await inbox.run(lambda store: list(store.requests.waiting_counts())[:FIRST_PAGE])
         await self._read_some(first, look)
-        await self.drawn()
+        # Until that is on the screen: a thread that reads would hold up its frame.
+        self._around.refresh()
+        await self._around.wait_for_refresh()
         ids, shown = await inbox.run(listed_ids), len(first)
         for at in range(shown, len(ids), PAGE):
             await self._read_some(ids[at : at + PAGE], look, shows=at >= 2 * shown)
             shown = at if at >= 2 * shown else shown  # to put many rows together takes a while
         self.stored = {name: self.stored[name] for name in ids if name in self.stored}
-        self.unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
+        self._unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
 
     async def _look(self) -> Look:
         at = datetime.now(UTC)
-        return Look(cache(can_be_there), await self._records.recorded(), at)
+        return Look(cache(can_be_there), await self.manager.records.recorded(), at)
 
     async def _read_some(self, ids: Sequence[str], look: Look, *, shows: bool = True) -> None:
         inbox = self._inbox
@@ -250,14 +216,14 @@ class Listing:
             self.stored.pop(name, None)
             self.stored |= {name: row} if row is not None else {}
         if shows:
-            self.changed()
+            self._put_together()
 
-    async def read_native(self) -> None:
+    async def _read_native(self) -> None:
         """Read the requests in Claude Code's own screen, and drop those that no longer wait."""
         try:
-            found = await self._records.native_waiting()
+            found = await self.manager.records.native_waiting()
         except InboxError:
-            return  # `read` says so
+            return  # `_read` says so
         rows = {
             (name := one.request.session_id): foreign_row(
                 one.request.origin, name, (request_row(one),), Place.NATIVE
@@ -266,33 +232,35 @@ class Listing:
         }
         if rows != self.native:
             self.native = rows
-            self.changed()
+            self._put_together()
 
-    async def request(self, row: RequestRow) -> tuple[StoredRequest | None, Draft | None]:
-        """Return the request of a row as it is stored, or None where it cannot be read, and its draft."""
-        if (opened := self._inbox.known(row.key)) is not None:
-            return opened.stored, opened.draft
-        try:
-            if row.session_id in self.native:
-                found = await self._records.native_waiting()
-                return next((one for one in found if one.request.id == row.key), None), None
-            return await self._inbox.run(partial(_with_draft, key=row.key))
-        except InboxError:
-            return None, None
+    def do_to(self, row: SessionRow, work: Callable[[SessionRow], Awaitable[str]], first: str = "") -> None:
+        """Do something with a session, even if its list is left meanwhile; say how that went."""
+
+        async def do() -> None:
+            result = await work(row)
+            if is_live(self._around):
+                self.say(result)
+                self.read_soon(row.session_id)
+
+        if first:
+            self.say(first)
+        start_work(self._around.app, do, name="session", group="sessions")
 
     def drop(self, key: str, session_id: str) -> None:
         """Take a request out of the list."""
         if (row := self.stored.get(session_id)) is not None:
             self.stored[session_id] = row.without({key})
-        self.changed()
+        self._put_together()
 
     # -- put together ---------------------------------------------------------------------------------------
 
-    def rows(self, launch: Launch, *, everywhere: bool) -> list[SessionRow]:
-        """Return all sessions and askers, those that have ended of a directory or of all."""
-        here = [self._here(at, one) for at, one in enumerate(self._sessions, 1)]
+    def rows(self) -> list[SessionRow]:
+        """Return all sessions and askers, those that have ended of the list's directory or of all."""
+        launch, everywhere = self.launch, self.everywhere
+        here = [self._here(at, one) for at, one in enumerate(self.manager.sessions, 1)]
         rows = {row.session_id or row.key: row for row in here}
-        records = {one.key: one for one in self._records.known(launch, everywhere=everywhere)}
+        records = {one.key: one for one in self.manager.records.known(launch, everywhere=everywhere)}
         for name, row in chain(self.native.items(), self.stored.items()):
             near = everywhere or row.directory == str(launch.settings.directory) or name in records
             if name not in rows and (near or row.heading is not ListHeading.EARLIER):
@@ -310,7 +278,7 @@ class Listing:
         view, name, inbox = screen.view, screen.session.known_id, self._inbox
         stored = self.stored.get(name, UNSTORED)
         left = {one.key: one for one in stored.requests if inbox.known(one.key) is None}
-        waiting = {one.request.id: request_row(one.stored, one) for one in screen.session.waiting}
+        waiting = {one.request.id: request_row(one.stored, one.draft) for one in screen.session.waiting}
         runs = view.state not in OVER
         return replace(
             stored,
@@ -329,7 +297,7 @@ class Listing:
             undelivered=0 if runs else stored.undelivered,
             cost=stored.cost if view.cost is None else view.cost,
             last_line=view.last_line or stored.last_line,
-            shown=screen is self._sessions.front,
+            shown=screen is self.manager.sessions.front,
             unused=screen.unused,
         )
 

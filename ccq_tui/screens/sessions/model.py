@@ -11,8 +11,8 @@ from typing import Any, Self
 from ccq_tui import signs
 from ccq_tui.config.keymap import key_of
 from ccq_tui.filtered_list import FilteredList
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Group, Place, group_of
 from ccq_tui.inbox.requests import Origin, QuestionRequest
 from ccq_tui.inbox.store.rows import StoredRequest
@@ -65,23 +65,31 @@ class RequestRow:
 
     Attributes:
         key: Its id.
-        session_id: Its asker among the sessions.
-        number: Its place in the order of asking.
+        stored: The request.
         sign: The sign of its kind.
         words: It in one harmless line.
-        asked: When it was asked, in seconds since 1970.
         more: The number of further questions of its set.
-        draft: What is typed, or "".
+        draft: How much is typed, in words, or "".
+        typed: What is typed, or None.
     """
 
     key: str
-    session_id: str
-    number: int
+    stored: StoredRequest
     sign: str
     words: str
-    asked: float
     more: int = 0
     draft: str = ""
+    typed: Draft | None = None
+
+    @property
+    def session_id(self) -> str:
+        """Its asker among the sessions."""
+        return self.stored.request.session_id
+
+    @property
+    def asked(self) -> float:
+        """When it was asked, in seconds since 1970."""
+        return self.stored.asked_at.timestamp()
 
     @property
     def line(self) -> str:
@@ -90,19 +98,15 @@ class RequestRow:
         return f"{self.words}{more}{f' · {self.draft}' if self.draft else ''}"
 
 
-def request_row(stored: StoredRequest, opened: OpenRequest | None = None) -> RequestRow:
-    """Return the row of a request, with its draft as far as this process knows it."""
+def request_row(stored: StoredRequest, typed: Draft | None = None) -> RequestRow:
+    """Return the row of a request, with what is typed."""
     request, kind = stored.request, kind_of(stored.request)
     more = len(request.questions.questions) - 1 if isinstance(request, QuestionRequest) else 0
-    draft = "draft" if stored.has_draft else ""
-    if opened is not None and opened.draft is not None:
-        typed = opened.draft
-        draft = "draft" if typed.has_draft else ""
-        if draft and not typed.page.question.acts:
-            draft = f"draft {typed.answered_count}/{len(typed.asked_tabs)}"
+    draft = "draft" if typed is not None and typed.has_draft else ""
+    if typed is not None and draft and not typed.page.question.acts:
+        draft = f"draft {typed.answered_count}/{len(typed.asked_tabs)}"
     words = one_line(kind.summary(request), LONGEST_LINE)
-    sign, asked = signs.REQUESTS[kind.WORD], stored.asked_at.timestamp()
-    return RequestRow(request.id, request.session_id, stored.number, sign, words, asked, more, draft)
+    return RequestRow(request.id, stored, signs.REQUESTS[kind.WORD], words, more, draft, typed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

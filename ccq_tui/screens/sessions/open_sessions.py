@@ -76,10 +76,6 @@ class OpenSessions(UserList[SessionScreen]):
         """Return the session that has a Claude session id or resumes it, or None."""
         return next((one for one in self if session_id and one.session.known_id == session_id), None)
 
-    def titles(self) -> Mapping[str, str]:
-        """Return the names of the sessions, by Claude session id."""
-        return {name: screen.view.name for screen in self if (name := screen.session.known_id)}
-
     def directories(self) -> Collection[Path]:
         """Return the directories of all sessions."""
         return {one.launch.settings.directory for one in self}

@@ -1,39 +1,27 @@
-"""What the list of sessions shows: its head, its rows, the details of one, and what is out of sight."""
+"""What the list of sessions shows: its head, its rows, the facts of one, and what is out of sight."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.text import Text
-from textual.containers import Vertical
 from textual.strip import Strip
 
 from ccq_tui import signs
 from ccq_tui.agent.events import SessionState
-from ccq_tui.answering.document import Passage, PassageKind
-from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.inbox import layout
-from ccq_tui.inbox.draft import Draft, first_draft
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.place import Place
-from ccq_tui.inbox.requests import PlanRequest, Request
-from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.questions.state import Page
 from ccq_tui.runtime.view import short_path, sign_and_word
-from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     Listed,
     ListHeading,
-    Messages,
     NewRow,
     RequestRow,
     SessionList,
@@ -41,15 +29,10 @@ from ccq_tui.screens.sessions.model import (
     ShownField,
     age,
 )
-from ccq_tui.text import masked, one_line, safe
-from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
-from ccq_tui.widgets.decision.details import flow_lines
+from ccq_tui.text import masked, safe
 from ccq_tui.widgets.hints import cut
-from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, SightView, TextLines, wrapped
+from ccq_tui.widgets.lines import DrawnLine, LineView, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.question.parts import MARKS
-from ccq_tui.widgets.transcript.pen import markdown_lines
 from ccq_tui.words import in_one_unit, plural
 
 TEXT_AT = 8
@@ -61,10 +44,7 @@ FIELD_AT = 19
 BLANK = Text()
 TALLEST = 200
 """Most lines of a row: that for a new session grows with its prompt."""
-LONGEST = 20_000
-"""Most characters shown of one text."""
 MISSING = "gone: {decline} removes it, c copies"
-SPEAKERS = {"user": "❯ ", "assistant": "● "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,10 +262,7 @@ class RowsView(LineView):
         return Strip([Segment(words, muted)]).adjust_cell_length(self.size.width, muted)
 
 
-# -- details ------------------------------------------------------------------------------------------------
-
-
-def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
+def facts_of(row: SessionRow, now: float) -> list[str]:
     """Return what is known of a session, the most important first: its state, its place, ..."""
     since, waited = (in_one_unit(max(0.0, now - at), "min", " ") for at in (row.since, row.waits_since))
     match row.heading:
@@ -310,89 +287,12 @@ def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
     facts = (
         *(state, kind, "" if row.place is Place.FOREIGN else place),
         short_path(Path(row.directory)) if row.directory else "",
-        f"git {row.branch or branch}" if row.branch or branch else "",
+        f"git {row.branch}" if row.branch else "",
         f"${row.cost:.2f}" if row.cost else "",
         f"{signs.UNDELIVERED} {plural(row.undelivered, 'answer')} not delivered" if row.undelivered else "",
         *(row.labels, place if row.place is Place.FOREIGN else ""),
     )
     return [fact for fact in facts if fact]
-
-
-class Shown(NamedTuple):
-    """What is shown in detail.
-
-    Attributes:
-        row: The row under the cursor, or that of the open panel.
-        session: Its session.
-        stored: The request of the row as it is stored, if that is known.
-        draft: Its draft, if there is one.
-        last: The end of the conversation of a session of this terminal.
-        beside: Whether it stands beside the list.
-        answers: Whether the panel of the request is open.
-    """
-
-    row: Listed | None = None
-    session: SessionRow | None = None
-    stored: StoredRequest | None = None
-    draft: Draft | None = None
-    last: Messages = ()
-    beside: bool = False
-    answers: bool = False
-
-
-def details_of(shown: Shown, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield what the agent wrote before a request and, unless its panel is open, all of that.
-
-    Of a session, yield the end of its conversation, as far as it is known.
-    """
-    row, session, stored = shown[:3]
-    if isinstance(row, RequestRow):
-        if stored is not None and (context := stored.context.strip()):
-            yield from _message("● ", context, width, palette)
-        if stored is not None and not shown.answers:
-            for part, drawn in layout.drawn(_with_draft(stored.request, shown.draft), width):
-                yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
-    elif session is not None:
-        words = session.last_line if session.ours else ""
-        last = shown.last or session.last or ((("assistant", words),) if words else ())
-        for at, (who, text) in enumerate(last):
-            if at:
-                yield Text("")
-            yield from _message(SPEAKERS.get(who, "▸ "), text.strip(), width, palette)
-
-
-def _with_draft(request: Request, draft: Draft | None) -> Iterator[Passage]:
-    """Yield the document of a request with what its draft selects, marked as in its panel, and its texts."""
-    state = draft or first_draft(request)
-    page, option = None, 0
-    for passage in kind_of(request).document(request, None):
-        if passage.part is PassageKind.HEAD:
-            yield from _typed_texts(page if draft is not None else None)
-            # A head without a number is that of the whole request.
-            page, option = state.pages[int(passage.mark) - 1] if passage.mark.isdecimal() else None, 0
-        if passage.part is PassageKind.OPTION and page is not None:
-            selected = draft is not None and option in page.draft.selected
-            mark = f"{MARKS[page.question.multi_select][selected]} {passage.mark}"
-            passage, option = passage._replace(mark=mark), option + 1
-        yield passage
-    if draft is not None:
-        yield from _typed_texts(draft.page if draft.page.question.acts else page)
-        yield Passage(PassageKind.ANSWER, draft.discussion, "✎ ")
-
-
-def _typed_texts(page: Page | None) -> Iterator[Passage]:
-    """Yield the answer and the note that were typed to a question; a text marked as selected is sent."""
-    if page is not None:
-        selected = MARKS[page.question.multi_select][True] if page.draft.other_on else ""
-        typed = page.question.seen(page.draft.other)
-        yield Passage(PassageKind.ANSWER, typed, f"{selected} ✎ ".lstrip())
-        yield Passage(PassageKind.ANSWER, page.draft.note, "✎ ")
-
-
-def _message(sign: str, markdown: str, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield a text behind the sign of who said it, as the transcript draws it."""
-    for at, line in enumerate(markdown_lines(safe(markdown, limit=LONGEST), width - 2, palette)):
-        yield Text.assemble(("  " if at else sign, palette.muted), line)
 
 
 EMPTY = (
@@ -405,121 +305,3 @@ ALONE = (
     "You are in the only session. When Claude asks, the question waits in that session and here, for as long "
     "as you like; {panel} comes back to it from everywhere.",
 )
-
-
-MOST_LINES = 5_000
-"""Most lines of details."""
-
-
-class Details(Vertical):
-    """A rule, a text and how much more of it there is; a panel docks under them.
-
-    Attributes:
-        view: The text, or the plan while it is being decided.
-    """
-
-    DEFAULT_CSS = """
-    Details {
-        & > TextLines { height: 1; }
-        & > SightView { margin: 0 0 0 3; }
-        & > #more { margin: 0 0 0 3; }
-        & > RequestPanel { dock: bottom; }
-        & > .-off { display: none; }
-        &.-beside > SightView, &.-beside > #more { margin: 0 0 0 1; }
-    }
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.view = SightView(id="text")
-        self._rule, self._more = TextLines(), TextLines(id="more")
-        self._made_for: tuple[object, ...] = ()
-        self._shown = Shown()
-        self._decides = False
-        """Whether a plan is being decided."""
-
-    def compose(self) -> Iterator[TextLines | SightView]:
-        yield self._rule
-        yield self.view
-        yield self._more
-
-    def leave(self, lines: int) -> None:
-        """Take no more than some lines above a panel, with the one above this."""
-        self.view.set_class(lines < 3, "-off")
-        self._rule.set_class(lines < 1 or self.has_class("-beside"), "-off")
-
-    def show(self, shown: Shown, look: ListLook) -> None:
-        """Show what is known of a row, if it is another one, or more is known; ``look``: that of the list."""
-        row, session, stored, _, _, beside, answers = shown
-        screen, palette = self.app.size.width, look.palette
-        width = screen - look.width - 3 if beside else screen - 5
-        if (made_for := (shown, look.advice, look.now(), width, palette)) == self._made_for:
-            return
-        before, self._shown, self._made_for = self._shown, shown, made_for
-        kept = before.row == row and not answers
-        begins = not kept or not before.last
-        plan = stored.request if answers and stored is not None else None
-        self._decides = isinstance(plan, PlanRequest)
-        self.set_class(beside, "-beside")
-        facts = facts_of(session, look.now()) if session is not None else [""]
-        if session is None:
-            self._rule.show([])
-        elif not beside:
-            name = session.session[: screen // 2]
-            line = Text(head_line([name], facts[0], screen), palette.muted)
-            self._rule.show([row_text(session, 0, replace(look, width=screen), False) if answers else line])
-        above, lines = self.view.above, details_of(shown, width, palette)
-        if isinstance(plan, PlanRequest):
-            # The whole plan, and nothing else that would take its lines.
-            lines = flow_lines(plan.plan.rstrip(), palette.plain, max(8, width))
-        elif look.advice:
-            lines = (line for words in look.advice for line in wrapped(Text(words, palette.muted), width))
-        elif beside and session is not None:
-            known = wrapped(Text(" · ".join(facts), palette.muted), width)[: 1 if answers else None]
-            lines = iter([Text(session.session, palette.strong), *known, Text(), *lines])
-        elif not answers:
-            lines = (line for line in lines if line.plain.strip())
-        flow = Flow(islice(lines, MOST_LINES))
-        talks = answers or (isinstance(row, SessionRow) and begins and not beside)
-        ends = talks and not self._decides and flow.reach(MOST_LINES)
-        self.view.show_flow(flow)
-        if ends:
-            after_refresh(self, partial(self.view.scroll_end, animate=False, force=True))
-        elif kept and above:
-            self.view.scroll_to(y=above, animate=False, force=True)
-        after_refresh(self, self.say_more)
-
-    def scroll_by(self, action: str) -> None:
-        """Scroll by a line or a page, up or down."""
-        by = max(1, self.view.size.height - 1) if action.startswith("page") else 1
-        self.view.scroll_relative(y=-by if action.endswith("up") else by, animate=False, force=True)
-
-    def say_more(self) -> None:
-        """Say under the text how much more of it there is."""
-        view, decides = self.view, self._decides
-        shows = bool(view.below or view.flow.goes_on or (decides and view.above))
-        shows = shows and (decides or not self._shown.answers)
-        if decides and shows and self._more.has_class("-off"):
-            # The row takes a line of the plan that nobody can have read yet.
-            after_refresh(self, view.look_anew)
-        self._more.set_class(not shows, "-off")
-        if shows:
-            down, up = ("PgDn", "PgUp") if decides else (key_of("line_down"), key_of("line_up"))
-            self._more.show([view.more(max(8, view.size.width), down=down, up=up)])
-
-
-def last_messages(screen: SessionScreen) -> Messages:
-    """Return the last six messages of a transcript: who wrote what, tools by their call."""
-    found: list[tuple[str, str]] = []
-    for block in reversed(screen.transcript.model.blocks):
-        match block:
-            case PromptBlock(text=text):
-                found.append(("user", text))
-            case ProseBlock(document=written):
-                found.append(("assistant", written.text.strip()[-2_000:]))
-            case ToolBlock(tool=tool, input=given):
-                words = next((value for value in given.values() if isinstance(value, str)), "")
-                found.append(("tool", one_line(f"{tool} {words}", 200)))
-        if len(found) == 6:
-            break
-    return tuple(reversed(found))

@@ -1,57 +1,72 @@
-"""Opens, resumes, replaces and closes the sessions of this terminal, and goes from one to another."""
+"""Opens, after questions, resumes, replaces and closes the sessions of this terminal."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from textual.app import App
 
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Place, taking_words
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume
+from ccq_tui.prompts.unread import PromptDraft, directory_key
+from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume, with_notices
 from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
+from ccq_tui.runtime.person import alone, let_in
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import ALONE
-from ccq_tui.screens.sessions.listing import KeptSessions
+from ccq_tui.screens.sessions.kept_sessions import KeptSessions
 from ccq_tui.screens.sessions.model import NewSession, SessionRow
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
-from ccq_tui.screens.sessions.trust import TrustGate
+from ccq_tui.screens.sessions.trust import QUIT, PersonHere
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError
 
 UNOPENED = "No session was opened · {copy_draft} copies its prompt"
 OPENING = "a session that opens"
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
 class SessionManager:
-    """Asks the questions before a session is opened, and clears up after one that is closed."""
+    """Asks the questions before a session is opened, and clears up after one that is closed.
+
+    Attributes:
+        new: The new session that a person began to describe.
+        ending: Whether the program is ending, and opens no more sessions.
+        problem: Reason why there is no session at all, or "".
+        unopened: The launch that was not started when the program ended at the question about trust, or None.
+    """
 
     _app: App[Any]
     _runtime: Runtime
     sessions: OpenSessions
-    _trust: TrustGate
-
-    def __post_init__(self) -> None:
-        self.new = NewSession()
-        """The new session that a person began to describe."""
-        self.ending = False
-        """Whether the program is ending, and opens no more sessions."""
+    _obey: Callable[[Carried, Settings], Sequence[str]]
+    new: NewSession = field(default_factory=NewSession)
+    ending: bool = False
+    problem: str = ""
+    unopened: Launch | None = None
+    _asked: list[PersonHere] = field(default_factory=list)
 
     @property
     def inbox(self) -> Inbox:
@@ -92,16 +107,16 @@ class SessionManager:
             await self._leave_unused(instead_of)
 
     async def _open_asking(self, launch: Launch, instead_of: SessionScreen | None) -> None:
-        alone = await self._trust.alone(launch)
+        undisturbing = await self.alone(launch)
         typed, self.sessions.typed = launch.draft + self.sessions.typed, ""
-        if alone is not None:
-            trusted = await self._trust.let_in(replace(alone, draft=typed))
+        if undisturbing is not None:
+            trusted = await self.let_in(replace(undisturbing, draft=typed))
             if trusted is not None:
                 await self.sessions.add(trusted)
                 await self._leave_unused(instead_of)
                 return
         elif not self.sessions:
-            await self._trust.keep("", launch, typed)
+            await self._keep(replace(launch, resume=""), typed)
             await self._app.action_quit()
         front = self.sessions.front
         if front is not None and not self.ending:
@@ -149,6 +164,76 @@ class SessionManager:
         if screen is not None and screen in self.sessions and screen.unused and len(self.sessions) > 1:
             await self.close(screen.session)
 
+    # -- asking first ---------------------------------------------------------------------------------------
+
+    async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
+        """Ask until nothing is left to trust, for a worker; return the launch to start, or None.
+
+        No file of a directory takes effect before, and what is typed meanwhile is kept. ``leave`` names the
+        row that starts nothing and ends nothing either. Without it the program ends if it has no session yet.
+        """
+        asked = launch.trusted.carried
+        if asked is None:
+            return launch
+        first = not self.sessions
+        keeper = str(uuid4()) if launch.prompt and not first else ""
+        person = PersonHere(self._app, launch, leave or (QUIT if first else "not now"), keeper)
+        self._asked.append(person)
+        # In case the program is killed at the question.
+        self._save(keeper, _kept_for(launch), PromptDraft(launch.prompt))
+        trusted, problem = None, ""
+        try:
+            trusted = await let_in(person, launch)
+        except (SettingsError, WorktreeError) as error:
+            problem = f"No session was started in {launch.settings.directory}: {error}"
+        if self.ending:
+            return None  # what was typed is kept
+        if trusted is None and first and (problem or not leave):
+            self.problem = problem
+            await self._app.action_quit()
+            return None
+        if trusted is not None and trusted.trusted.project_settings:
+            trusted = with_notices(trusted, *self._obey(asked, trusted.settings))
+        # Read last, and nothing is awaited from here to the session's screen: somebody may be typing on.
+        typed = person.typed
+        self._asked.remove(person)
+        person.close()
+        self._save(keeper, "", PromptDraft())
+        if trusted is not None:
+            return replace(trusted, draft=typed)
+        self.sessions.type_on(typed.removeprefix(launch.draft))
+        over = EndedSession(person.launch)
+        notices = () if leave else await self._runtime.cleanup.clear(over, self.sessions.directories())
+        self.sessions.note([problem] if problem else notices)
+        return None
+
+    async def alone(self, launch: Launch) -> Launch | None:
+        """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
+        return await alone(PersonHere(self._app, launch), launch, self.inbox)
+
+    async def leave_questions(self) -> None:
+        """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
+        pages = [(person, person.page) for person in self._asked if person.page is not None]
+        for _, page in pages:
+            page.answer.cancel()  # and with it the work that waits for it
+        for person, page in pages:
+            await page.quiet()
+            self.unopened = person.launch
+            await self._keep(person.launch, page.typed)
+            self._save(person.keeper, "", PromptDraft())
+
+    def _save(self, keeper: str, kept_for: str, draft: PromptDraft) -> None:
+        if keeper:
+            self.inbox.write_soon(lambda store: store.prompts.save(keeper, kept_for, draft))
+
+    async def _keep(self, launch: Launch, typed: str) -> None:
+        """Keep the prompt and what was typed for a session, or for the next new one of the directory."""
+        draft = PromptDraft("\n".join(filter(None, (launch.prompt, typed))))
+        try:
+            await self.inbox.run(lambda store: store.prompts.leave(_kept_for(launch), draft))
+        except InboxError as error:
+            _logger.warning("What was typed is not kept: %s", error)
+
     # -- resuming -------------------------------------------------------------------------------------------
 
     def open_for(self, row: SessionRow) -> SessionScreen | None:
@@ -178,7 +263,7 @@ class SessionManager:
             )
         except NotOpenedError as error:
             return f"{rests.quoted} {error}"
-        trusted = await self._trust.let_in(launch, leave="not now")
+        trusted = await self.let_in(launch, leave="not now")
         if trusted is None:
             return f"{rests.quoted} was not started: you did not trust its directory"
         await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
@@ -223,6 +308,11 @@ class SessionManager:
         problem = await self.resume(row, behind=True)
         return problem or f"{done} · {name} starts in the background"
 
+    def touch(self, opened: OpenRequest) -> None:
+        """Start the time limits of a request's session again."""
+        if (screen := self.sessions.known(opened.request.session_id)) is not None:
+            screen.attention.touch()
+
     # -- closing -----------------------------------------------------------------------------------------
 
     async def close(self, session: SupervisedSession) -> None:
@@ -248,9 +338,9 @@ class SessionManager:
         launch = own.launch
         if name := own.view.session_id:
             launch = replace(launch, resume=name, continue_last=False, fork=False)
-        alone = await self._trust.alone(launch)
-        if alone is not None and own.is_attached:
-            own.session.restart(fork=alone.fork)
+        undisturbing = await self.alone(launch)
+        if undisturbing is not None and own.is_attached:
+            own.session.restart(fork=undisturbing.fork)
 
     async def restart(self, row: SessionRow) -> str:
         """Start a session again that has no process, behind what is shown; return in words how that went."""
@@ -268,6 +358,10 @@ class SessionManager:
             sessions.say(with_keys(ALONE))
         else:
             await sessions.show(sessions[(sessions.index(front) + by) % len(sessions)])
+
+
+def _kept_for(launch: Launch) -> str:
+    return launch.resume or directory_key(launch.settings.directory)
 
 
 def _same_trust(old: Launch, launch: Launch) -> Launch:

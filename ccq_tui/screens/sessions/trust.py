@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import uuid4
 
 from rich.text import Text
 from textual import events, on
@@ -15,37 +13,21 @@ from textual.app import App, ComposeResult
 
 from ccq_tui import signs
 from ccq_tui.commands.command import PickRow
-from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.filtered_list import FilteredList
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.gate import PAUSE, QUIET, Face, Stroke, To
 from ccq_tui.input.keys import KeyPlace, actions_at, key_line
-from ccq_tui.prompts.unread import PromptDraft, directory_key
-from ccq_tui.runtime.launches import with_notices
-from ccq_tui.runtime.person import (
-    ELSEWHERE_WORDS,
-    OPEN_ELSEWHERE,
-    ElsewhereAnswer,
-    ElsewhereQuestion,
-    alone,
-    let_in,
-)
-from ccq_tui.runtime.runtime import Runtime
-from ccq_tui.runtime.worktree_cleanup import EndedSession
+from ccq_tui.runtime.person import ELSEWHERE_WORDS, OPEN_ELSEWHERE, ElsewhereAnswer, ElsewhereQuestion
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.picker import Picker
-from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, SightView, TextLines, indented, row_lines, wrapped
 from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.worktrees.model import WorktreeError
 
 TRUST_QUESTION = "Do you trust this directory?"
 SETTINGS_QUESTION = "You trust this directory, but not yet this .ccq-tui.toml. Trust it?"
@@ -69,6 +51,9 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
     The question, its rows and the keys are always in view; what the files would do scrolls between them.
     The field of the list is for the prompt: what is typed is kept, and answers nothing. The screen stays
     after the answer, and takes what is typed, until what was answered is done.
+
+    Attributes:
+        answer: The answer; cancelled, the program is ending, and typed text is only kept.
     """
 
     DEFAULT_CSS = """
@@ -92,28 +77,18 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
 
     def __init__(self, carried: Carried, *, leave: str = QUIT, draft: str = "") -> None:
         super().__init__(FilteredList(tuple(PickRow(*row) for row in answer_labels(leave).items())))
+        self.answer: asyncio.Future[TrustAnswer] = asyncio.get_running_loop().create_future()
         self._carried, self._escapes = carried, leave != QUIT
-        self._hints = key_line(self.PLACE, enter="answer", leave="stay here" if self._escapes else "")
         self._title, self._files, self._more = TextLines(), SightView(), TextLines(classes="-off")
         self.view.id = "trust-rows"
         self.field.one_line = False
         self._typed = draft
-        self._given: TrustAnswer | None = None
-        self._answered = asyncio.Event()
         self._flow = Flow(iter(()))
 
     @property
     def typed(self) -> str:
         """Text typed for the prompt, before and since the answer."""
         return (self.field.text if self.is_mounted else self._typed).rstrip("\n")
-
-    async def answer(self) -> TrustAnswer:
-        await self._answered.wait()
-        return self._given or TrustAnswer.LEAVE
-
-    def take_no_answer(self) -> None:
-        """Accept no answer any more: the program is ending, and typed text is only kept."""
-        self._given = self._given or TrustAnswer.LEAVE
 
     async def quiet(self) -> None:
         """Wait until nobody types, for `QUIET_LIMIT` seconds at most: typed text must not reach a shell."""
@@ -149,7 +124,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
 
     def confirms(self, key: Stroke) -> bool:
         """Keep a line that ends behind the answer."""
-        if ends := self._given is not None and key.name == "enter":
+        if ends := self.answer.done() and key.name == "enter":
             self.field.type("\n")
         return ends
 
@@ -159,7 +134,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
     def edits(self, key: Stroke) -> bool:
         """Whether a key is for the prompt: all are that mean nothing here."""
         means = key.name in actions_at(self.PLACE) and (self._escapes or key.name != "escape")
-        return bool(key.text) or self._given is not None or not means
+        return bool(key.text) or self.answer.done() or not means
 
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         if isinstance(event, events.Paste):
@@ -171,7 +146,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         if self.field.text != self._typed:
             self._typed = self.field.text
             self.begin(replace(self.face, shown_at=None, draft=bool(self._typed)))
-            self.state = self.state if self._given else self.state.put(0)
+            self.state = self.state if self.answer.done() else self.state.put(0)
             self.draw()
 
     def does(self, action: str) -> str:
@@ -188,9 +163,8 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
 
     def act_on(self, action: str, row: PickRow | None) -> None:  # noqa: ARG002
         """Answer with a row."""
-        if row is not None:
-            self._given = self._given or TrustAnswer(row.value)
-            self._answered.set()
+        if row is not None and not self.answer.done():
+            self.answer.set_result(TrustAnswer(row.value))
 
     # -- drawing ------------------------------------------------------------------------------------------
 
@@ -220,21 +194,21 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         if (width, palette, low) != self._made_for:
             self._made_for = width, palette, low
             self._flow = Flow(listing(self._carried, width, palette, short=low))
-            texts = (wrapped(Text(row.label, palette.plain), width - 1) for row in self.state.rows)
-            rows = (row_lines(text, at, Text(), 3, palette.accent) for at, text in enumerate(texts))
-            self._lines = [line for lines in rows for line in lines]
         self._files.show_flow(self._flow)
-        lines = self._lines
+        labels = (wrapped(Text(row.label, palette.plain), width - 1) for row in self.state.rows)
+        rows = (row_lines(label, at, Text(), 3, palette.accent) for at, label in enumerate(labels))
+        lines = [line for row in rows for line in row]
         if typed := self._typed.rstrip("\n"):
             text = Text.assemble(
                 (" for the prompt: ", palette.muted), (one_line(typed[-LINE:], LINE), palette.note)
             )
             text.truncate(max(1, width + 1), overflow="ellipsis")
-            lines = [*lines, DrawnLine(text)]
+            lines.append(DrawnLine(text))
         self.view.styles.height = len(lines)
         self.view.show(lines, self.state.cursor)
-        for_prompt = self._typed and self.hands.hand.to is To.PROMPT
-        self.key_line.show(self.signed or (ENTER_IS_PROMPTS if for_prompt else self._hints))
+        hints = key_line(self.PLACE, enter="answer", leave="stay here" if self._escapes else "")
+        hints = ENTER_IS_PROMPTS if self._typed and self.hands.hand.to is To.PROMPT else hints
+        self.key_line.show(self.signed or hints)
         # The rest is known only after the layout.
         after_refresh(self, self._say_more)
 
@@ -261,21 +235,20 @@ def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> I
             yield from indented(lines, Text("  · ", palette.muted), 4)
 
 
-_logger = logging.getLogger(__name__)
-
-
 @dataclass(eq=False)
 class PersonHere:
     """The person at this terminal; a page with a question stays until all that was answered is done.
 
     Attributes:
         launch: The launch that is asked about.
+        keeper: What keeps a later session's first prompt meanwhile, or "".
         page: The page of the last question about trust, or None.
     """
 
     _app: App[Any]
     launch: Launch
     _leave: str = QUIT
+    keeper: str = ""
     page: TrustScreen | None = None
     actor: Actor = field(default_factory=lambda: Actor.here(Surface.PANEL))
 
@@ -290,7 +263,7 @@ class PersonHere:
         self.launch = launch
         self.page = TrustScreen(carried, leave=self._leave, draft=self.typed)
         await self._app.push_screen(self.page)
-        return await self.page.answer()
+        return await self.page.answer
 
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
         """Let the person choose from a list; closing it leaves the session where it is."""
@@ -304,92 +277,3 @@ class PersonHere:
         if self.page is not None and self.page.is_attached:
             self.page.pop_until_active()
             self.page.dismiss()
-
-
-@dataclass(eq=False)
-class TrustGate:
-    """Asks before any file of a directory takes effect, and keeps what is typed meanwhile.
-
-    Attributes:
-        problem: Reason why there is no session at all, or "".
-        unopened: The launch that was not started when the program ended at the question, or None.
-    """
-
-    _app: App[Any]
-    _runtime: Runtime
-    _sessions: OpenSessions
-    _obey: Callable[[Carried, Settings], Sequence[str]]
-    problem: str = ""
-    unopened: Launch | None = None
-    _open: dict[PersonHere, str] = field(default_factory=dict)
-    """Who is asked, with what keeps a later session's first prompt meanwhile, or ""."""
-
-    async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
-        """Ask until nothing is left to trust, for a worker; return the launch to start, or None.
-
-        ``leave`` names the row that starts nothing and ends nothing either. Without it the program ends if it
-        has no session yet.
-        """
-        asked = launch.trusted.carried
-        if asked is None:
-            return launch
-        first = not self._sessions
-        person = PersonHere(self._app, launch, leave or (QUIT if first else "not now"))
-        self._open[person] = keeper = str(uuid4()) if launch.prompt and not first else ""
-        # In case the program is killed at the question.
-        key = launch.resume or directory_key(launch.settings.directory)
-        self._save(keeper, key, PromptDraft(launch.prompt))
-        trusted, problem = None, ""
-        try:
-            trusted = await let_in(person, launch)
-        except (SettingsError, WorktreeError) as error:
-            problem = f"No session was started in {launch.settings.directory}: {error}"
-        if person not in self._open:
-            return None  # the program ends meanwhile, and has kept what was typed
-        if trusted is None and first and (problem or not leave):
-            self.problem = problem
-            await self._app.action_quit()
-            return None
-        if trusted is not None and trusted.trusted.project_settings:
-            trusted = with_notices(trusted, *self._obey(asked, trusted.settings))
-        # Read last, and nothing is awaited from here to the session's screen: somebody may be typing on.
-        typed = person.typed
-        del self._open[person]
-        person.close()
-        self._save(keeper, "", PromptDraft())
-        if trusted is not None:
-            return replace(trusted, draft=typed)
-        self._sessions.type_on(typed.removeprefix(launch.draft))
-        over = EndedSession(person.launch)
-        notices = () if leave else await self._runtime.cleanup.clear(over, self._sessions.directories())
-        self._sessions.note([problem] if problem else notices)
-        return None
-
-    async def alone(self, launch: Launch) -> Launch | None:
-        """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
-        return await alone(PersonHere(self._app, launch), launch, self._runtime.inbox)
-
-    async def end(self) -> None:
-        """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
-        asked, self._open = self._open, {}
-        pages = [(person, person.page, keeper) for person, keeper in asked.items() if person.page is not None]
-        for _, page, _ in pages:
-            page.take_no_answer()
-        for person, page, keeper in pages:
-            await page.quiet()
-            launch = self.unopened = person.launch
-            await self.keep(launch.resume, launch, page.typed)
-            self._save(keeper, "", PromptDraft())
-
-    def _save(self, keeper: str, kept_for: str, draft: PromptDraft) -> None:
-        if keeper:
-            self._runtime.inbox.write_soon(lambda store: store.prompts.save(keeper, kept_for, draft))
-
-    async def keep(self, session_id: str, launch: Launch, typed: str) -> None:
-        """Keep the prompt and what was typed for a session, or for the next new one of the directory."""
-        key = session_id or directory_key(launch.settings.directory)
-        draft = PromptDraft("\n".join(filter(None, (launch.prompt, typed))))
-        try:
-            await self._runtime.inbox.run(lambda store: store.prompts.leave(key, draft))
-        except InboxError as error:
-            _logger.warning("What was typed is not kept: %s", error)

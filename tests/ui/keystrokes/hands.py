@@ -21,7 +21,7 @@ from textual.worker import Worker
 
 from ccq_tui.screens import list_screen
 from ccq_tui.screens.session import dock, screen
-from ccq_tui.screens.sessions.listing import KeptSessions
+from ccq_tui.screens.sessions.kept_sessions import KeptSessions
 from ccq_tui.widgets.panel import request_panel
 from ccq_tui.widgets.prompt import prompt
 from ccq_tui.widgets.transcript.pace import LONGEST_PAUSE

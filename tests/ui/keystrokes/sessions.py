@@ -164,7 +164,7 @@ class Sessions(Panels):
     @property
     def _types(self) -> bool:
         """Whether letters are text in the list."""
-        return self.listed is not None and (self.listed.finds or self.listed.form is not None)
+        return self.listed is not None and (self.listed.finds or self.listed.form.about is not None)
 
     @property
     def panel(self) -> RequestPanel | None:
@@ -199,7 +199,7 @@ class Sessions(Panels):
         places["decided"] = Counter("".join(repr(outcome) for _, outcome, _ in self.answers))
         if self.listed is not None:
             panel = self.listed.panel
-            kept = self.listed._filter if self.listed.form is not None else ""
+            kept = self.listed.form._filter if self.listed.form.about is not None else ""
             texts = [self.listed.field.text, kept, *(texts_of(panel.state) if panel else ())]
             places["list"] = Counter("".join(texts))
         places["new"] = Counter("".join(self.run.app.manager.new.texts))

@@ -13,7 +13,8 @@ from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.state import Draft
+from ccq_tui.questions.state import Draft, PanelState
+from ccq_tui.screens.sessions.details import request_lines
 from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     UNSTORED,
@@ -23,16 +24,15 @@ from ccq_tui.screens.sessions.model import (
     enter_words,
     ordered,
     refusal,
+    request_row,
     words_for,
 )
 from ccq_tui.screens.sessions.rows import (
     ALONE,
     EMPTY,
     ListLook,
-    Shown,
     ShownField,
     beyond,
-    details_of,
     head_line,
     head_parts,
     list_lines,
@@ -47,13 +47,18 @@ NOW = 100_000_000.0
 MINUTE, HOUR, DAY, WEEK = 60, 3_600, 86_400, 604_800
 
 
+def stored_for(name: str, asked: float) -> StoredRequest:
+    request = QuestionRequest("toolu_1", name, QuestionSet("toolu_1", ()))
+    return StoredRequest(1, request, "", RequestState.PENDING, datetime.fromtimestamp(asked, UTC))
+
+
 def session(name: str, ago: float, state: str = "idle", words: str = "", **more: object) -> SessionRow:
     asked = more.pop("asks", ())
     branch, _, line = words.rpartition(" · ")
     place = Place.HERE if more.get("number") else Place.RESTS
     facts = {"place": place, "runs": place is Place.HERE, "directory": "/shop", "last_line": line} | more
     requests = tuple(
-        RequestRow(f"{name} {at}", name, at, sign, text, NOW - ago, plus, draft)
+        RequestRow(f"{name} {at}", stored_for(name, NOW - ago), sign, text, plus, draft)
         for at, (sign, text, plus, draft) in enumerate(asked)  # type: ignore[call-overload]
     )
     return SessionRow(
@@ -241,16 +246,15 @@ def test_the_details_of_a_request_show_what_its_draft_selects_and_says() -> None
     drafts = (Draft((1,), note="as the sky"), Draft((0, 1)), Draft(other="green", other_on=True))
     pages = tuple(replace(page, draft=one) for page, one in zip(first.pages, drafts, strict=True))
     stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
-    shown = Shown(row=PARKED.requests[0], stored=stored, draft=replace(first, pages=pages))
 
-    def marked(shown: Shown) -> list[str]:
-        lines = (line.plain.strip() for line in details_of(shown, 60, PLAIN))
-        return [line for line in lines if line[:1] in tuple("○●◻◼✎")]
+    def marked(typed: PanelState | None) -> list[str]:
+        lines = request_lines(request_row(stored, typed), 60, PLAIN, answers=False)
+        return [words for line in lines if (words := line.plain.strip())[:1] in tuple("○●◻◼✎")]
 
-    assert marked(shown) == [
+    assert marked(replace(first, pages=pages)) == [
         *("○ 1  Red", "● 2  Blue", "✎ as the sky"),
         *("◼ 1  Red", "◼ 2  Blue"),
         *("○ 1  Red", "○ 2  Blue", "● ✎ green"),
     ]
     unmarked = ["○ 1  Red", "○ 2  Blue", "◻ 1  Red", "◻ 2  Blue", "○ 1  Red", "○ 2  Blue"]
-    assert marked(shown._replace(draft=None)) == unmarked
+    assert marked(None) == unmarked
