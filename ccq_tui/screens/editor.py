@@ -10,7 +10,6 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -99,21 +98,19 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
 
 def edit_for(owner: DOMNode, text: str, put: Callable[[str], object], say: Callable[[str], object]) -> None:
     """Edit a text as `edit_text` does: ``put`` takes what was saved, ``say`` what went wrong."""
-    start_work(owner, partial(_edit_for, owner.app, text, put, say), name="editor", group=GROUP)
 
+    async def edit() -> None:
+        try:
+            edited = await edit_text(owner.app, text)
+        except EditorError as error:
+            say(str(error))
+            return
+        if edited is not None:
+            put(edited.text)
+            if edited.problem:
+                say(edited.problem)
 
-async def _edit_for(
-    app: App[Any], text: str, put: Callable[[str], object], say: Callable[[str], object]
-) -> None:
-    try:
-        edited = await edit_text(app, text)
-    except EditorError as error:
-        say(str(error))
-        return
-    if edited is not None:
-        put(edited.text)
-        if edited.problem:
-            say(edited.problem)
+    start_work(owner, edit, name="editor", group=GROUP)
 
 
 async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:

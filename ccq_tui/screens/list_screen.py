@@ -24,8 +24,6 @@ from ccq_tui.widgets.keys import Clickable, Keyboard, copy_of, keyboard_of, read
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
 
-DOES = {"go_to": "goes to", "retry": "retries", "empty": "clears"}
-"""What actions on a row do, where that is not their name and an s."""
 Result = TypeVar("Result")
 State = TypeVar("State", bound=FilteredList[Any])
 
@@ -171,7 +169,7 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
 
     def does(self, action: str) -> str:
         """Return what an action does, for `sign`."""
-        return f"{DOES.get(action, f'{action}s')} it"
+        return "clears it" if action == "empty" else f"{action}s it"
 
     def decides(self, action: str) -> bool:
         """Whether an action does more to the row under the cursor than to show something."""

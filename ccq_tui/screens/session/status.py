@@ -6,6 +6,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from rich.text import Text
@@ -162,6 +163,11 @@ _logger = logging.getLogger(__name__)
 
 PAUSE = 0.3
 """Seconds from a change to the command, and so the least between two runs."""
+KNOWN = attrgetter(
+    *("session_id", "title", "model", "cli_version", "mode", "effort", "style"),
+    *("cost", "worked", "context", "filled"),
+)
+"""The facts whose change runs the command again."""
 LOW_SCREEN = 20
 """Screen height in lines below which one line of the command is shown."""
 
@@ -212,28 +218,14 @@ class StatusOutput:
         """Run the command soon, if its input has changed."""
         if self._busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
             return
-        if self._known() != self._ran_for:
+        if KNOWN(self._ui.view) != self._ran_for:
             self._busy = True
             self._ui.start(self._run, "status line", group="status line")
-
-    def _known(self) -> tuple[object, ...]:
-        """Return the facts whose change runs the command again."""
-        view = self._ui.view
-        named = (
-            view.session_id,
-            view.title,
-            view.model,
-            view.cli_version,
-            view.mode,
-            view.effort,
-            view.style,
-        )
-        return (*named, view.cost, view.worked, view.context, view.filled)
 
     async def _run(self) -> None:
         try:
             await asyncio.sleep(PAUSE)
-            self._ran_for = self._known()
+            self._ran_for = KNOWN(self._ui.view)
             launch = self._ui.launch
             command = await asyncio.to_thread(status_line.status_command, launch)
             output = ""
