@@ -145,7 +145,6 @@ def test_controls_are_no_text(character: str) -> None:
 async def test_the_prompt_and_the_fields_of_a_form_take_it(
     tmp_path: Path, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await until(pilot, lambda: run.screen.view.session_id)
     await typed(pilot)
     await until(pilot, lambda: run.prompt.field.text == TYPED)
     run.prompt.field.load_text("")

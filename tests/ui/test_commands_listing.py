@@ -27,7 +27,7 @@ from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
-from tests.ui.session import Driven, press, running, until
+from tests.ui.session import Driven, idle, press, running, until
 from tests.ui.test_commands import choose, choosing, closed, models_known, notices, say
 
 T = TypeVar("T")
@@ -233,11 +233,7 @@ KEYS: dict[str, str] = {"preset": "vim", "panel": "f9", "overview": "f7"}
 
 async def test_what_shows_and_declines_in_the_list_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
     clock = Clock()
-    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS), clock=clock)) as (
-        run,
-        pilot,
-    ):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS), clock=clock)) as (run, pilot):
         request = await left_behind(run, tmp_path, "old")
         for key in ("f9", "f9", "f9"):  # shown, left by its own key, shown
             before = run.app.screen
@@ -256,11 +252,7 @@ async def test_what_shows_and_declines_in_the_list_has_the_keys_that_were_chosen
 
 @pytest.mark.parametrize("key", ["f7", "ctrl+k"])
 async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, key: str) -> None:
-    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys={"overview": key}))) as (
-        run,
-        pilot,
-    ):
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(Many(tmp_path, settings=Settings(cwd=tmp_path, keys={"overview": key}))) as (run, pilot):
         await press(pilot, "h", "i", "left", key, then=lambda: isinstance(run.app.screen, SessionsScreen))
         await press(pilot, key, then=lambda: isinstance(run.app.screen, SessionScreen))
         await pilot.press("!")

@@ -6,14 +6,13 @@ from operator import attrgetter
 
 import pytest
 
-from ccq_tui.agent.events import SessionState
 from ccq_tui.commands.command import Command
 from ccq_tui.config.keymap import TEXT_PLACES
 from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.screen import ACTIONS, SLASH_COMMANDS, SessionScreen
 from tests.ui.drawn import screen_text
-from tests.ui.session import Driven, press, until
+from tests.ui.session import Driven, idle, press, until
 
 
 async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,8 +22,7 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(screen, "SLASH_COMMANDS", (*SLASH_COMMANDS, entry))
     run = Driven()
     monkeypatch.setattr("ccq_tui.app.SLASH_COMMANDS", (*SLASH_COMMANDS, entry))
-    async with run.app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
+    async with idle(run, size=(100, 30)) as (run, pilot):
         prompt = run.session_screen.dock.prompt
         await pilot.press(*"/frob")
         await until(pilot, lambda: prompt.choices is not None and prompt.choices.chosen is not None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost, press_later
-from tests.ui.session import Driven, asked, burst, keys_work, permission, press, running, until
+from tests.ui.session import Driven, asked, burst, idle, keys_work, permission, press, running, until
 from tests.ui.test_commands import notices, picker, say
 
 PAUSE = 0.2
@@ -38,18 +37,6 @@ PAUSE = 0.2
 def run() -> Driven:
     """The program with a clock that goes only when a test moves it: real presses take as long as they do."""
     return Driven(clock=Clock())
-
-
-async def ready(pilot: Pilot[int], run: Driven) -> None:
-    await until(pilot, lambda: run.session and run.prompt.field.has_focus)
-    await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-
-
-@pytest.fixture
-async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        yield pilot
 
 
 async def press_apart(pilot: Pilot[int], run: Driven, *keys: str, seconds: float = PAUSE) -> None:
@@ -230,8 +217,7 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
     def stop() -> None:
         stops.append(on_disk(tmp_path))
 
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
+    async with idle(run) as (run, pilot):
         monkeypatch.setattr(program, "shell_may_resume", lambda: False)
         await pilot.press("ctrl+z")
         assert "No shell here could resume" in run.dock.notices.text
@@ -247,8 +233,7 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
         Launch(settings=Settings(cwd=Path("/")), program=ProgramArguments(state=tmp_path)), clock=Clock()
     )
 
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
+    async with idle(run) as (run, pilot):
         prompt = run.prompt
         await pilot.press("ctrl+s")
         assert "No prompt is put aside" in run.dock.notices.text
@@ -265,8 +250,7 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
 
 
 async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_is_text() -> None:
-    async with running(Driven()) as (run, pilot):
-        await ready(pilot, run)
+    async with idle(Driven()) as (run, pilot):
         prompt = run.prompt
         await pilot.press("?", "x")
         await pilot.pause(0.4)
@@ -276,8 +260,7 @@ async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_i
 
 
 async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_alone() -> None:
-    async with running(Driven()) as (run, pilot):
-        await ready(pilot, run)
+    async with idle(Driven()) as (run, pilot):
         await press(pilot, "alt+t", then=lambda: "Thinking is off" in run.dock.notices.text)
         await press(pilot, "alt+t", then=lambda: "Thinking is on" in run.dock.notices.text)
         sent = [fields["max_thinking_tokens"] for name, fields in run.told.asked if "thinking" in name]
@@ -301,8 +284,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
     run = Driven(Launch(settings=Settings(cwd=tmp_path)))
     (tmp_path / "lib").mkdir()
     (tmp_path / "file").touch()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
+    async with idle(run) as (run, pilot):
         run.told.replies["get_status"] = {
             "sections": [
                 {"title": "Session", "rows": [{"label": "Model", "value": "x\x1b[31m"}, {"value": "Plain"}]}

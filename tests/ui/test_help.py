@@ -47,7 +47,7 @@ from ccq_tui.widgets.question.parts import unseen_words
 from tests.ui.asked import PLAIN
 from tests.ui.drawn import terminal_of
 from tests.ui.host import press_later
-from tests.ui.session import Driven, asked, keys_work, permission, press, running, until
+from tests.ui.session import Driven, asked, idle, keys_work, permission, press, until
 
 Compare = Callable[..., bool]
 
@@ -61,16 +61,11 @@ def run() -> Driven:
     return started()
 
 
-async def idle(run: Driven, pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-
-
 def shown(run: Driven) -> str:
     return "\n".join(line.text.plain for line in run.app.screen.query_one(LineView).lines).strip()
 
 
 async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in(run: Driven, pilot: Pilot[int]) -> None:
-    await idle(run, pilot)
     for keys, place in (([], "Prompt"), (["ctrl+f"], KeyPlace.SEARCH), (["escape"], "Prompt")):
         await pilot.press(*keys)
         assert run.screen.help_place == place
@@ -78,8 +73,7 @@ async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in(run: Driven, 
 
 async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "true"}}}')
-    async with running(started(cwd=tmp_path)) as (run, pilot):
-        await idle(run, pilot)
+    async with idle(started(cwd=tmp_path)) as (run, pilot):
         carried = launch_with({"cwd": tmp_path}).trusted.carried
         assert carried is not None
         for screen in (TrustScreen(carried),):
@@ -138,7 +132,6 @@ def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
 
 
 async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, pilot: Pilot[int]) -> None:
-    await idle(run, pilot)
     await press(pilot, "h", "i", "left", "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     assert "Interrupt Claude" in shown(run)
     await press(pilot, "f", "8", then=lambda: "Interrupt Claude" not in shown(run))
@@ -151,8 +144,7 @@ async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, p
 
 async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
     run = started(keys={"preset": "vim", "help": "f12", "other": "z", "unfold": "f7", "leave": "f11"})
-    async with run.app.run_test() as pilot:
-        await idle(run, pilot)
+    async with idle(run) as (run, pilot):
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(run.app.screen, SessionScreen)
@@ -170,7 +162,6 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
 
 @pytest.mark.parametrize("place", [KeyPlace.DECISION, KeyPlace.QUESTION])
 async def test_the_keys_of_an_open_panel_come_first(place: KeyPlace, run: Driven, pilot: Pilot[int]) -> None:
-    await idle(run, pilot)
     run.told.tell(RequestAsked(permission()) if place is KeyPlace.DECISION else asked())
     await keys_work(run, pilot)
     await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
@@ -183,8 +174,7 @@ async def test_the_keys_of_an_open_panel_come_first(place: KeyPlace, run: Driven
 
 
 async def test_nothing_moves_by_itself_where_motion_is_reduced() -> None:
-    async with running(started(reduce_motion=True)) as (run, pilot):
-        await idle(run, pilot)
+    async with idle(started(reduce_motion=True)) as (run, _):
         assert run.app.animation_level == "none"
         assert not run.screen.dock.prompt.field.cursor_blink
 
@@ -193,7 +183,7 @@ def test_picture_of_the_keys(snap_compare: Compare) -> None:
     run = started()
 
     async def before(pilot: Pilot[Any]) -> None:
-        await idle(run, pilot)
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
         await pilot.pause(0.1)
 

@@ -21,7 +21,7 @@ from textual.worker import WorkerState
 
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.events import RequestAsked, SessionState, StateChanged, TurnEnded
+from ccq_tui.agent.events import RequestAsked, RequestSettled, SessionState, StateChanged, TurnEnded
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, PlanRequest
@@ -34,7 +34,7 @@ from tests.actors import PANEL
 from tests.steps import step, until_true
 from tests.ui.host import press_later
 from tests.ui.inboxed import Many, request_of
-from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, press, running, until
+from tests.ui.session import Driven, asked, idle, keys_work, panel_drawn, permission, press, running, until
 from tests.ui.test_sessions import Several
 
 
@@ -364,76 +364,55 @@ def driven(sent: Sent, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Driv
     return run
 
 
-async def look_elsewhere(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-    run.app.post_message(events.AppBlur())
-    await until(pilot, lambda: not run.app.app_focus)
+async def focus(run: Driven, pilot: Pilot[int], *, on: bool) -> None:
+    run.app.post_message(events.AppFocus() if on else events.AppBlur())
+    await until(pilot, lambda: run.app.app_focus == on)
+    await pilot.pause()
 
 
-async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
+async def test_a_person_who_looks_elsewhere_is_called_once_for_a_burst_and_sees_the_state(
     sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(driven(sent, monkeypatch)) as (run, pilot):
-        await look_elsewhere(run, pilot)
-        await run.tell(pilot, asked(), then=lambda: sent.notifications)
-        assert sent.count(BELL) == 1
-        assert sent.notifications == ["\x1b]777;notify;ccq-tui · /;Claude asks: Which one?\x1b\\"]
-
-
-async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(driven(sent, monkeypatch)) as (run, pilot):
-        await look_elsewhere(run, pilot)
-        run.told.tell(RequestAsked(permission()), asked(), asked("toolu_2"))
-        await until(pilot, lambda: sent.notifications)
-        assert sent.notifications == [
-            "\x1b]777;notify;ccq-tui · /;Claude asks for permission: Bash · and 2 more\x1b\\"
-        ]
-
-
-async def test_nothing_while_in_focus(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(driven(sent, monkeypatch)) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        run.told.tell(StateChanged(SessionState.WORKING), asked(), LONG)
-        await until(pilot, lambda: panel_drawn(run.screen))
-        assert sent == []
-        run.app.post_message(events.AppBlur())
-        await until(pilot, lambda: not run.app.app_focus)
-        await pilot.pause()
-        assert BELL not in sent, "what was there to see is no news"
-        assert sent.notifications == []
-
-
-async def test_a_long_turn_is_told_and_a_short_one_is_not(
-    sent: Sent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running(driven(sent, monkeypatch, notify_after=66.0)) as (run, pilot):
-        await look_elsewhere(run, pilot)
-        await run.tell(pilot, LONG, then=lambda: run.screen.view.tokens == (1, 1))
-        assert sent == []
-    async with running(driven(sent, monkeypatch, notify_after=60.0)) as (run, pilot):
-        await look_elsewhere(run, pilot)
-        await run.tell(pilot, LONG, then=lambda: sent.notifications)
-        assert sent.notifications[0].endswith(";Done after 1m 05s\x1b\\")
-
-
-async def test_the_task_bar_follows_the_state_and_is_cleared(
-    sent: Sent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running(driven(sent, monkeypatch)) as (run, pilot):
-        await look_elsewhere(run, pilot)
-        await run.tell(pilot, StateChanged(SessionState.WORKING), then=lambda: sent.bars == ["3"])
-        await run.tell(pilot, StateChanged(SessionState.AWAITING), then=lambda: sent.bars == ["3", "4"])
-        run.app.post_message(events.AppFocus())
-        await until(pilot, lambda: sent.bars == ["3", "4", "0"])
-        run.app.post_message(events.AppBlur())
-        await until(pilot, lambda: sent.bars[3:] == ["4"])
-        await run.tell(pilot, StateChanged(SessionState.FAILED), then=lambda: sent.bars[4:] == ["2"])
+    async with idle(driven(sent, monkeypatch, notify_after=66.0)) as (run, pilot):
+        with step("nothing while in focus, nor afterwards of what was there to see"):
+            run.told.tell(StateChanged(SessionState.WORKING), asked(), replace(LONG, duration=70.0))
+            await until(pilot, lambda: panel_drawn(run.screen))
+            assert sent == []
+            run.told.tell(
+                RequestSettled("toolu_1", Cancelled("interrupted")), StateChanged(SessionState.IDLE)
+            )
+            await until(pilot, lambda: not run.screen.dock.line.items)
+            await focus(run, pilot, on=False)
+            assert sent == []
+        with step("the task bar follows the state"):
+            for state, bars in ((SessionState.WORKING, ["3"]), (SessionState.AWAITING, ["3", "4"])):
+                await run.tell(pilot, StateChanged(state), then=lambda bars=bars: sent.bars == bars)
+            await focus(run, pilot, on=True)
+            await until(pilot, lambda: sent.bars == ["3", "4", "0"])
+            await focus(run, pilot, on=False)
+            await until(pilot, lambda: sent.bars[3:] == ["4"])
+            await run.tell(pilot, StateChanged(SessionState.FAILED), then=lambda: sent.bars[4:] == ["2"])
+        with step("a request rings, and is told in the words of its question"):
+            await run.tell(pilot, asked("one"), then=lambda: sent.notifications)
+            assert sent.count(BELL) == 1
+            assert sent.notifications == ["\x1b]777;notify;ccq-tui · /;Claude asks: Which one?\x1b\\"]
+        with step("a burst is one notification"):
+            run.told.tell(RequestAsked(permission()), asked("two"), asked("three"))
+            await until(pilot, lambda: len(sent.notifications) == 2)
+            assert sent.notifications[1] == (
+                "\x1b]777;notify;ccq-tui · /;Claude asks for permission: Bash · and 2 more\x1b\\"
+            )
+        with step("a long turn is told, and one that is shorter than the setting is not"):
+            await run.tell(
+                pilot, LONG, replace(LONG, duration=70.0), then=lambda: len(sent.notifications) == 3
+            )
+            assert sent.notifications[2].endswith(";Done after 1m 10s\x1b\\")
     assert sent.bars[5:] == ["0"], "the program ended"
 
 
 async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(driven(sent, monkeypatch, bell=False, notify="off", progress="off")) as (run, pilot):
-        await look_elsewhere(run, pilot)
+    async with idle(driven(sent, monkeypatch, bell=False, notify="off", progress="off")) as (run, pilot):
+        await focus(run, pilot, on=False)
         run.told.tell(StateChanged(SessionState.WORKING))
         await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
         assert sent == []

@@ -38,6 +38,7 @@ from tests.ui.session import (
     Driven,
     ToldRequests,
     asked,
+    idle,
     keys_work,
     panel_drawn,
     permission,
@@ -119,8 +120,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
 
 @pytest.mark.parametrize("request_", [asked().request, permission()], ids=["question", "permission"])
 async def test_a_panel_that_is_removed_as_it_is_mounted(request_: Request) -> None:
-    async with running(Driven()) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(Driven()) as (run, pilot):
         stored = StoredRequest(1, request_, "", RequestState.PENDING, datetime.now(UTC))
         for turns in range(4):
             panel = RequestPanel(run.dock.host)
@@ -147,8 +147,7 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         return Edited("from the editor", KEPT)
 
     monkeypatch.setattr(editor, "edit_text", edit_text)
-    async with running(Driven()) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(Driven()) as (run, pilot):
         run.prompt.put("half a prompt")
         run.told.tell(ASKED[kind][0])
         await keys_work(run, pilot)
@@ -421,8 +420,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
     limits = Settings(cwd=tmp_path, question_timeout="5m", on_question_timeout="no_answer")
     run = Many(tmp_path, settings=limits)
     request = request_of("s1")
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
+    async with idle(run, size=(80, 24)) as (run, pilot):
         told, session = run.all[0], run.session_screen.session
         told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         told.tell(ev.RequestAsked(request))

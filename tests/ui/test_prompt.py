@@ -24,7 +24,7 @@ from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.unread import PromptDraft, Sent
 from ccq_tui.widgets.completer import ChoiceList, height_of
 from tests.ui.host import Clock, press_later
-from tests.ui.session import Driven, ToldSession, press, prompt_kept, running, until
+from tests.ui.session import Driven, ToldSession, idle, press, prompt_kept, running, until
 
 PASTE = "".join(f"line {number}\n" for number in range(57))
 CLIS = (
@@ -415,8 +415,7 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
-    async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
         await press(pilot, *"more", then=lambda: run.prompt.text == "more")
         # The time to write comes right after the session got another id.
         run.told.tell(ev.Connected("id-2", "claude-x", "default", "/work"))

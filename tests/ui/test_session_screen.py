@@ -39,6 +39,7 @@ from tests.ui.session import (
     Driven,
     ToldSession,
     asked,
+    idle,
     kept_while_parked,
     keys_work,
     panel_drawn,
@@ -279,7 +280,6 @@ async def test_a_request_comes_behind_what_came_before_it(arrives: bool) -> None
 async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdrawn_and_ctrl_q_quits(
     patient: None, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
     await pilot.press("escape")
     assert run.told.interrupts == 0, "nothing runs"
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
@@ -485,7 +485,6 @@ def prompted(text: str = "Build it", name: str = "1") -> tuple[ev.AgentEvent, ..
 async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again_or_brings_it_back(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    await ready(run, pilot)
     overloaded = ev.ErrorReported(Problem.OVERLOADED, "529 Overloaded.")
     await tell(run, pilot, *prompted(), overloaded, FAILED_TURN)
     shown = run.screen.transcript.text()
@@ -516,7 +515,6 @@ async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_agai
 async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
     read: bool, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await ready(run, pilot)
     said = ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Half of it")
     await tell(run, pilot, *prompted(), said, ev.SessionLost("", kind=Problem.CLI_KILLED))
     await pilot.press(*"more")
@@ -534,8 +532,7 @@ async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
 
 
 async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
-    async with running(Driven(clock=Clock())) as (driven, pilot):
-        await ready(driven, pilot)
+    async with idle(Driven(clock=Clock())) as (driven, pilot):
         await tell(driven, pilot, ev.ErrorReported(Problem.MCP_FAILED, "broken"))
         assert "F6 look at the servers" in driven.screen.dock.notices.text
         await tell(driven, pilot, ev.StateChanged(ev.SessionState.AWAITING), asked())
@@ -548,7 +545,6 @@ async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
 async def test_the_same_error_is_not_repeated_and_after_a_reconnect_a_resumed_session_is_connected(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    await ready(run, pilot)
     lost = ev.SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE)
     await tell(run, pilot, lost, lost)
     assert run.screen.transcript.text().count("/bin/false is not Claude Code.") == 1
@@ -577,7 +573,6 @@ async def test_the_same_error_is_not_repeated_and_after_a_reconnect_a_resumed_se
 async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
     gone: ev.SessionLost, words: tuple[str, ...], run: Driven, pilot: Pilot[int]
 ) -> None:
-    await ready(run, pilot)
     await tell(run, pilot, asked())
     await keys_work(run, pilot)
     await tell(run, pilot, ev.StateChanged(ev.SessionState.PARKED))

@@ -21,7 +21,7 @@ from tests.agent.running import alive
 from tests.steps import until_true
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
-from tests.ui.session import Driven, press, running, until
+from tests.ui.session import Driven, idle, press, running, until
 from tests.ui.test_commands import say
 
 WAITS = "!echo $$ > pid; echo ready; while [ ! -e go ]; do sleep 0.01; done; echo over"
@@ -35,8 +35,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driven:
 
 @pytest.fixture
 async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    async with idle(run) as (run, pilot):
         yield pilot
 
 

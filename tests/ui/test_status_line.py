@@ -160,7 +160,6 @@ def timers(run: Driven) -> list[Timer]:
 
 
 async def test_an_idle_session_counts_no_seconds(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
     run.screen.status.tick()
     await until(pilot, lambda: not timers(run))
     run.told.tell(StateChanged(SessionState.WORKING))
@@ -186,7 +185,6 @@ async def test_a_relay_that_is_down_is_one_quiet_sign(run: Driven, pilot: Pilot[
 
 
 async def test_the_caret_is_where_the_keys_go(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
     prompt = run.screen.dock.prompt.field
 
     def drawn() -> list[object]:

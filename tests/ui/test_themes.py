@@ -29,7 +29,7 @@ from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.scene import QUESTION, WORK
-from tests.ui.session import Driven, asked, panel_drawn, press, running, until
+from tests.ui.session import Driven, asked, idle, panel_drawn, press, running, until
 from tests.unit.colours import contrast
 
 
@@ -40,10 +40,6 @@ def driven(theme: str = "ccq-dark") -> Driven:
 @pytest.fixture
 def run() -> Driven:
     return driven()
-
-
-async def ready(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
 
 
 def styles(run: Driven) -> list[Style]:
@@ -69,7 +65,6 @@ async def pick(run: Driven, pilot: Pilot[int]) -> None:
 async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old_one_back(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    await ready(run, pilot)
     await pick(run, pilot)
     text = screen_text(run.app)
     assert "● ccq-dark" in text
@@ -86,8 +81,7 @@ async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old
 async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
     user_config().parent.mkdir(parents=True, exist_ok=True)
     user_config().write_text("# mine\nbell = false\n")
-    async with running(driven()) as (run, pilot):
-        await ready(run, pilot)
+    async with idle(driven()) as (run, pilot):
         for keys, written in (
             (["enter"], "# mine\nbell = false\n"),
             (["down", "enter"], '# mine\nbell = false\ntheme = "ccq-light"\n'),
@@ -106,8 +100,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
 async def test_settings_that_cannot_be_written_are_told() -> None:
     user_config().parent.mkdir(parents=True, exist_ok=True)
     user_config().write_text("bell = \n")
-    async with running(driven()) as (run, pilot):
-        await ready(run, pilot)
+    async with idle(driven()) as (run, pilot):
         run.screen.take_command("/theme ccq-light")
         await until(pilot, lambda: isinstance(run.app.screen, Picker))
         await press(pilot, "down", "enter", then=lambda: "The theme was not saved" in screen_text(run.app))
@@ -115,7 +108,6 @@ async def test_settings_that_cannot_be_written_are_told() -> None:
 
 
 async def test_a_name_that_is_not_known_shows_the_list(run: Driven, pilot: Pilot[int]) -> None:
-    await ready(run, pilot)
     run.screen.take_command("/theme bad")
     await until(pilot, lambda: "Unknown theme bad" in screen_text(run.app))
     assert "● ccq-dark" in screen_text(run.app)
@@ -124,8 +116,7 @@ async def test_a_name_that_is_not_known_shows_the_list(run: Driven, pilot: Pilot
 async def test_a_theme_file_elsewhere_is_kept_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('primary = "no colour"\n')
-    async with running(driven(str(path))) as (run, pilot):
-        await ready(run, pilot)
+    async with idle(driven(str(path))) as (run, pilot):
         assert run.app.theme == "ccq-dark"
         path.write_text('name = "lake"\nprimary = "#3388aa"\n')
         await pick(run, pilot)
@@ -136,8 +127,7 @@ async def test_a_theme_file_elsewhere_is_kept_by_its_path(tmp_path: Path) -> Non
 
 async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    async with running(driven("ccq-light")) as (run, pilot):
-        await ready(run, pilot)
+    async with idle(driven("ccq-light")) as (run, pilot):
         run.told.tell(StateChanged(SessionState.AWAITING))
         await run.tell(pilot, asked(), then=lambda: " ❯ ○ 1  First" in screen_text(run.app))
         assert run.app.theme == "ccq-mono"
@@ -151,8 +141,7 @@ async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.M
 
 async def test_an_empty_no_color_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "")
-    async with running(driven()) as (run, pilot):
-        await ready(run, pilot)
+    async with idle(driven()) as (run, _):
         assert run.app.theme == "ccq-dark"
         assert Color.parse("#86aee3").rich_color in {style.color for style in styles(run)}
 
@@ -160,8 +149,7 @@ async def test_an_empty_no_color_counts_as_not_set(monkeypatch: pytest.MonkeyPat
 async def test_sixteen_colours_are_those_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     run = driven("ccq-light")
     monkeypatch.setattr(type(run.app.console), "color_system", "standard")
-    async with run.app.run_test() as pilot:
-        await ready(run, pilot)
+    async with idle(run) as (run, _):
         colours = {style.color for style in styles(run)} | {style.bgcolor for style in styles(run)}
         assert run.app.theme == "ansi-light"
         assert all(colour is None or colour.is_default or colour.number is not None for colour in colours)
@@ -261,8 +249,7 @@ SIZES = [(80, 24), (40, 12), (160, 50), (250, 80)]
 async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
     clock = Clock()
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=clock)
-    async with run.app.run_test(size=SIZES[0]) as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    async with idle(run, size=SIZES[0]) as (run, pilot):
         run.told.tell(*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION))
         await until(pilot, lambda: panel_drawn(run.screen))
         clock.skip_grace()

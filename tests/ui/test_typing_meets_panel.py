@@ -31,7 +31,7 @@ from tests.ui.drawn import screen_lines
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.inboxed import one_waits
 from tests.ui.pictures import Pictures
-from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, press, running, until
+from tests.ui.session import Driven, asked, burst, idle, keys_work, panel_drawn, permission, press, until
 
 ASKED: dict[str, ev.AgentEvent] = {
     "set": asked("set", MULTI),
@@ -50,8 +50,7 @@ def run() -> Driven:
 
 @pytest.fixture
 async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(run) as (run, pilot):
         yield pilot
 
 
@@ -493,8 +492,7 @@ def state_of(run: Driven) -> PanelState:
 
 async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_line, "HELD_UP_SECONDS", 0.0)
-    async with running(Driven(clock=Clock())) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+    async with idle(Driven(clock=Clock())) as (run, pilot):
         for part in (
             a_set_is_answered_as_it_comes,
             a_set_comes_to_nothing_and_again,

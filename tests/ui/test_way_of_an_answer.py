@@ -14,7 +14,7 @@ from ccq_tui.agent.events import ToolStarted
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from tests.options import launch_of
-from tests.ui.session import SESSION_ID, Driven, keys_work, running, until
+from tests.ui.session import SESSION_ID, Driven, idle, keys_work, until
 
 SOURCE = {
     "questions": [
@@ -80,8 +80,7 @@ async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fou
     tmp_path: Path,
 ) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(state=tmp_path))
-    async with running(Driven(launch)) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.session_id)
+    async with idle(Driven(launch)) as (run, pilot):
         inbox, way = run.app.runtime.inbox, Way()
         gate = Gate(
             inbox, launch_of(tmp_path), lambda: SESSION_ID, lambda _: None
