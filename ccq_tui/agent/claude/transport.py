@@ -13,7 +13,7 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions
 
 from ccq_tui.agent.claude.elicitations import Answer, Elicitations
-from ccq_tui.agent.claude.process import opened
+from ccq_tui.agent.claude.process import CliProcess, opened
 from ccq_tui.compat.sdk.process_transport import Opener, ProcessTransport
 
 PAUSE = 0.005
@@ -42,7 +42,7 @@ class CliTransport(ProcessTransport):
     """
 
     def __init__(self, options: ClaudeAgentOptions, opener: Opener = opened) -> None:
-        super().__init__(options, opener)
+        super().__init__(options, opener, joined_deltas)
         self._elicitations: Elicitations | None = None
         self.trusted: Path | None = None
         """The directory whose trust the first line attests, or None."""
@@ -64,16 +64,14 @@ class CliTransport(ProcessTransport):
         """Let a person answer the forms of MCP servers; without this they are cancelled."""
         self._elicitations = Elicitations(answer, self.write)
 
-    async def connect(self) -> None:
-        """Start the process."""
-        await super().connect()
-        self.read_through(joined_deltas)
-
     async def close(self) -> None:
         """End the process."""
         if self._elicitations is not None:
             await self._elicitations.close()
+        process = self.process
         await super().close()
+        if isinstance(process, CliProcess):
+            await process.stdout.aclose()  # the SDK leaves it open where nobody read it to the end
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read the CLI's messages; the lifecycle of prompts, which the SDK drops, as system messages."""

@@ -36,9 +36,7 @@ Opener = Callable[[Sequence[str], str | None, Mapping[str, str]], Process]
 _opener: ContextVar[Opener] = ContextVar("opener")
 
 
-async def _open_process(
-    command: Sequence[str], *, cwd: str | None, env: Mapping[str, str], **how: Any
-) -> Process:
+async def _open_process(command: Sequence[str], *, cwd: str, env: Mapping[str, str], **how: Any) -> Process:
     if (opener := _opener.get(None)) is None:
         return await anyio.open_process(command, cwd=cwd, env=env, **how)
     return opener(command, cwd, env)
@@ -51,34 +49,29 @@ vars(subprocess_cli)["anyio"] = _apart
 
 
 class ProcessTransport(SubprocessCLITransport):
-    """The transport that starts the CLI in its own way."""
+    """The transport that starts the CLI in its own way.
 
-    def __init__(self, options: ClaudeAgentOptions, opener: Opener) -> None:
+    Args:
+        options: The options of the session.
+        opener: What starts the CLI.
+        wrap: Makes the stream to read of the CLI's output, which comes in pieces cut anywhere.
+    """
+
+    def __init__(self, options: ClaudeAgentOptions, opener: Opener, wrap: Callable[[Any], Any]) -> None:
         # The SDK sets this itself when it makes the transport and there is somebody to ask.
         super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
-        self._opener = opener
+        self._opener, self._wrap = opener, wrap
 
     async def connect(self) -> None:
         """Start the process."""
         _opener.set(self._opener)
         await super().connect()
-
-    async def close(self) -> None:
-        """End the process; the SDK leaves its output open if nobody reads it to the end."""
-        process = self._process
-        await super().close()
-        if process is not None and process.stdout is not None:
-            await process.stdout.aclose()
+        self._stdout_stream = self._wrap(self._stdout_stream)
 
     @property
     def process(self) -> Process | None:
         """The process, or None without one."""
         return self._process
-
-    def read_through(self, wrap: Callable[[AsyncIterator[str]], AsyncIterator[str]]) -> None:
-        """Read the output, in pieces cut anywhere, through another stream that ``wrap`` makes of it."""
-        if self._stdout_stream is not None:
-            self._stdout_stream: Any = wrap(self._stdout_stream)
 
 
 async def _nothing() -> AsyncIterator[dict[str, Any]]:
