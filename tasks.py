@@ -34,7 +34,7 @@ SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
 INSTALL = ("install", "--no-compile")
-FORKS = ("--forks", str(3 * (os.cpu_count() or 1)))  # most tests wait for a process, a frame or a key
+FORKS = ("--forks", str(2 * (os.cpu_count() or 1)))  # most tests wait for a process, a frame or a key
 DEV = "dev,e2e" if shutil.which("chromium") else "dev"
 """The extras for the checks: those of the page run where a browser is."""
 
