@@ -15,7 +15,7 @@ EXTRAS = {
     "notify": ("apprise",),
     "push": ("py_vapid",),
     "redis": ("redis",),
-    "service": ("sqlalchemy", "psycopg", "standardwebhooks", "prometheus_client", "opentelemetry"),
+    "service": ("dbos", "sqlalchemy", "standardwebhooks", "prometheus_client", "opentelemetry"),
     "wrap": ("pyte", "wcwidth"),
 }
 """The modules that each extra brings."""

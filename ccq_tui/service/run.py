@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.service.people import Involved
 
 
@@ -124,8 +123,3 @@ class RunEvent:
     kind: Happened
     at: datetime
     body: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """It in JSON."""
-        return {**asdict(self), "at": stamp(self.at)}

@@ -146,7 +146,7 @@ async def test_a_message_that_claude_reads_while_it_works_brings_one_end(play: P
 async def test_a_stop_before_its_ticket_starts_nothing_and_an_ended_run_is_forgotten(
     play: Play, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service_module, "FORGET_SECONDS", service_module.LOOK_SECONDS)
+    monkeypatch.setattr(service_module, "LOST_SECONDS", service_module.LOOK_SECONDS)
     model, home = play(Scenario("later").says("Done after all.").ends_turn())
     async with serving(home, repo, keep=2.0) as one:
         assert await one.say("Stop", stop=True) is None
@@ -163,6 +163,9 @@ async def test_a_stop_before_its_ticket_starts_nothing_and_an_ended_run_is_forgo
 
         await until_true(is_forgotten)
         assert {one.kind for one in store.events(ended.id)} == {Happened.ACTED}
+        with store._work() as work:
+            kept = work.exec_driver_sql("SELECT workflow_uuid FROM workflow_status").all()
+        assert kept == []
 
 
 def back_up(to: Path, state: Path, runs: str, own: Sequence[Path]) -> None:
