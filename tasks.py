@@ -34,7 +34,7 @@ SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
 INSTALL = ("install", "--no-compile")
-FORKS = ("--forks", str(2 * (os.cpu_count() or 1)))  # most tests wait for a process, a frame or a key
+WORKERS = ("-n", "auto")
 DEV = "dev,e2e" if shutil.which("chromium") else "dev"
 """The extras for the checks: those of the page run where a browser is."""
 
@@ -87,11 +87,15 @@ def test(words: list[str]) -> int:
         do([script("pytest"), *words])
         return 0
     started = time.monotonic()
+    collect = [script("pytest"), "--collect-only", "-p", "no:terminal"]
+    # Compiles the tests, on the other core: of a fresh clone each worker would do so by itself.
+    with subprocess.Popen(collect, cwd=ROOT, env=compiling(), stdout=subprocess.DEVNULL):
+        lint([])
     do([script("python"), "-m", "tests.unit.test_budget"])
     task = [sys.executable, __file__]
     smoke = [script("python"), "-m", "bench", "--smoke", "--programs", "ccq-tui"]
-    with beside([*task, "lint"], [*task, "types"], [*task, "wheel"], smoke):
-        do([script("pytest"), *FORKS, "-rs"])  # with the reason of each skip
+    with beside([*task, "types"], [*task, "wheel"], smoke):
+        do([script("pytest"), *WORKERS, "--dist=worksteal", "-rs"])  # with the reason of each skip
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
     return 0
 
@@ -100,7 +104,7 @@ def thorough(_words: list[str]) -> int:
     """Try all properties with many more examples, press random keys, and kill programs, each at length."""
     install(VENV, DEV)
     os.environ["CCQ_TUI_PROPERTIES"] = "thorough"
-    do([script("pytest"), *FORKS, "-m", "hypothesis", "--timeout=3600", "tests/unit", "tests/ui"])
+    do([script("pytest"), *WORKERS, "-m", "hypothesis", "--timeout=3600", "tests/unit", "tests/ui"])
     do([script("python"), "-m", "tests.ui.keystrokes"])
     do([script("python"), "-m", "tests.agent.killed.rivals"])
     return 0
@@ -109,7 +113,7 @@ def thorough(_words: list[str]) -> int:
 def coverage(words: list[str]) -> int:
     """Run all tests and report what of the whole program they cover; they take two thirds longer."""
     install(VENV, DEV)
-    do([script("pytest"), "-n", "auto", "--cov", "--cov-report", "term:skip-covered", *words])
+    do([script("pytest"), *WORKERS, "--cov", "--cov-report", "term:skip-covered", *words])
     return 0
 
 
@@ -130,7 +134,7 @@ def newest(words: list[str]) -> int:
     news = "\n".join(f"{name} {locked[name]} -> {version}" for name, version in changed.items())
     print(f"\n{news or 'The lock has the newest versions.'}", flush=True)
     try:
-        do([script("pytest", NEWEST_VENV), *FORKS, "-rfE", "--tb=short", *tests])
+        do([script("pytest", NEWEST_VENV), *WORKERS, "--dist=worksteal", "-rfE", "--tb=short", *tests])
     except subprocess.CalledProcessError as error:
         if news and error.returncode == 1:  # tests failed
             print(f"\nThe tests named above break with these versions, if they pass with the lock:\n{news}")

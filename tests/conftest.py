@@ -22,16 +22,14 @@ from textual.widgets import Input, TextArea
 from ccq_tui.compat.sdk.light_import import import_sdk
 from ccq_tui.config import keymap
 from ccq_tui.logs import stop_logging
-from tests.forks import pytest_addoption, pytest_runtestloop
 from tests.unit.worktrees.repositories import repository
-
-__all__ = ["pytest_addoption", "pytest_runtestloop"]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A run in the background ignores it, and so would all that the tests start: a shell cannot trap it then.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-gc.disable()  # until all is imported and collected: none of it is garbage
+if "PYTEST_XDIST_WORKER" in os.environ:
+    gc.disable()  # until all is imported and collected: none of it is garbage
 import_sdk()  # as the program does it: without the packages of MCP, which cost as much as all the rest
 
 MEMORY = Path("/dev/shm")  # noqa: S108 (pytest makes a directory of its own there)
@@ -43,6 +41,7 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir():
 
 TESTS = Path(__file__).parent
 SNAPSHOTS = TESTS.parent / "snapshots"
+SLOW = {TESTS / "agent", TESTS / "e2e"}
 DROPPED = ("CCQ_", "ANTHROPIC_", "CLAUDE", "TEXTUAL")
 KEPT = ("TEXTUAL_SNAPSHOT_TEMPDIR",)  # how the snapshot plugin finds its own reports
 DROPPED_NAMES = (
@@ -95,9 +94,39 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Let each worker have its share of the tests that start programs, in the random order there is.
+
+    They mostly wait, so that half of the others lie between them and keep the processors busy. They take
+    up to a minute: what comes last is to be short, or one worker ends long after the others.
+    """
+    yield
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow_files = {path for path in {item.path for item in items} if not SLOW.isdisjoint(path.parents)}
+    slow = [item for item in items if item.path in slow_files]
+    quick = iter([item for item in items if item.path not in slow_files])
+    spread: list[pytest.Item] = []
+    for worker in range(workers):
+        end = len(spread) + (len(items) - len(spread)) // (workers - worker)  # as pytest-xdist hands them out
+        mine = slow[worker::workers]
+        # Those of a file follow each other: they share a browser.
+        files = [list(file) for _, file in itertools.groupby(mine, lambda item: item.path)]
+        between = max(0, end - len(spread) - len(mine)) // (2 * len(files) or 1)
+        for file in files:
+            spread += [*file, *itertools.islice(quick, between)]
+        spread += itertools.islice(quick, max(0, end - len(spread)))
+    items[:] = spread
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Keep megabytes of input out of the names of tests, which workers send, sort and compare."""
     return f"{argname}-{len(val)}" if isinstance(val, str | bytes) and len(val) > 200 else None
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Run two tests a core with ``-n auto``, since most wait for a process, a frame or a key; else one."""
+    return (2 if config.option.numprocesses == "auto" else 1) * (os.cpu_count() or 1)
 
 
 class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):
