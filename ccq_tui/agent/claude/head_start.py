@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import ccq_tui
 from ccq_tui.agent.claude.launch import PROGRAM, start
-from ccq_tui.bounded import json_object, read_bytes
+from ccq_tui.bounded import json_object, parse_json, read_bytes
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.paths import project_config, state_dir, user_config
 from ccq_tui.config.trust import trusts
@@ -103,9 +103,12 @@ class HeadStart:
         kept = json_object(state_dir() / STORE, STORE_BYTES).get(self._key())
         if not isinstance(kept, str) or not trusts(Path.cwd()):
             return None
-        command, changed, removed = json.loads(kept.replace(_SESSION, self.session_id))
-        env = {name: text for name, text in os.environ.items() if name not in removed}
-        return command, os.getcwd(), env | changed | {PROGRAM: str(os.getpid())}  # noqa: PTH109
+        # Another program may have written there: only what fits is a start.
+        match parse_json(kept.replace(_SESSION, self.session_id)):
+            case [[*command], dict(changed), [*removed]] if command and _texts(*command, *changed.values()):
+                env = {name: text for name, text in os.environ.items() if name not in removed}
+                return command, os.getcwd(), env | changed | {PROGRAM: str(os.getpid())}  # noqa: PTH109
+        return None
 
     def _remember(self, command: list[str], cwd: str | None, env: dict[str, str]) -> None:
         if cwd != os.getcwd():  # noqa: PTH109
@@ -133,3 +136,7 @@ class HeadStart:
             *(read_bytes(file, STORE_BYTES) for file in files),
         ]
         return hashlib.sha256(repr(looked_at).encode()).hexdigest()
+
+
+def _texts(*found: object) -> bool:
+    return all(isinstance(one, str) for one in found)

@@ -131,6 +131,20 @@ def test_nothing_starts_early_where_something_changed_or_awaits_trust(change: Ca
     assert process_of(FLAGS) is None
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "5", "null", "[1, 2, 3]", "[[], {}, []]", '[["true", 1], {}, []]', '["true", {}, []]',
+        '[["true"], null, []]', '[["true"], {"COLOUR": 1}, []]', '[["true"], {}, null]', "[" * 100_000,
+    ],
+    ids=lambda start: start[:20],
+)  # fmt: skip
+def test_a_remembered_start_of_another_form_is_none(start: str) -> None:
+    kept = json.loads((state_dir() / STORE).read_text(encoding="utf-8"))
+    (state_dir() / STORE).write_text(json.dumps(dict.fromkeys(kept, start)), encoding="utf-8")
+    assert process_of(FLAGS) is None
+
+
 def test_nothing_starts_early_with_other_flags() -> None:
     assert process_of(FLAGS | {"effort": "high"}) is None
     assert process_of({}) is None
