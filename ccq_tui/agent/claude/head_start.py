@@ -12,6 +12,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
@@ -57,6 +58,7 @@ class HeadStart:
         self._flags = flags
         self._process: subprocess.Popen[bytes] | None = None
         self._started: Start | None = None
+        self._end: Thread | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -69,18 +71,16 @@ class HeadStart:
 
     def __exit__(self, *raised: object) -> None:
         self.drop()
-        if self._process is None:
-            return
-        with self._process as process:
-            try:
-                process.wait(END_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        if self._end is not None:
+            self._end.join()
 
     def drop(self) -> None:
-        """Let the process end, unless a session has it."""
-        if self._process is not None:
-            self._process.terminate()
+        """End the process, unless a session has it; return at once."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            self._end = Thread(target=_end, args=(process,), name="end a head start")
+            self._end.start()
 
     def opened(self, command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> CliProcess:
         """Return the process if it is the one wanted; otherwise start another, and remember how."""
@@ -136,6 +136,14 @@ class HeadStart:
             *(read_bytes(file, STORE_BYTES) for file in files),
         ]
         return hashlib.sha256(repr(looked_at).encode()).hexdigest()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with process:
+        try:
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def _texts(*found: object) -> bool:

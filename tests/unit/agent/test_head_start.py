@@ -15,6 +15,7 @@ from ccq_tui.agent.claude.head_start import MOST_STARTS, STORE, HeadStart
 from ccq_tui.agent.claude.launch import PROGRAM
 from ccq_tui.config.paths import state_dir, user_config
 from tests.agent.running import alive
+from tests.steps import until_true
 
 FLAGS = {"model": "opus"}
 CLI = ["sh", "-c", "echo $0 $COLOUR; sleep 60"]
@@ -81,6 +82,15 @@ async def test_a_process_that_turns_out_wrong_is_ended_and_the_next_start_is_rig
     with HeadStart(FLAGS) as head_start:
         command = [*command, head_start.session_id]
         assert head_start._started == (command, str(Path.cwd()), environment(**more))
+
+
+async def test_a_process_that_turns_out_wrong_is_gone_while_the_session_lasts() -> None:
+    with HeadStart(FLAGS) as head_start:
+        begun = head_start._process
+        assert begun is not None
+        head_start.drop()
+        await until_true(lambda: not Path(f"/proc/{begun.pid}").exists())  # nor is it a zombie
+        assert begun.stdout.closed
 
 
 def test_a_process_that_no_session_takes_is_ended() -> None:
