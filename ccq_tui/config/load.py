@@ -204,12 +204,20 @@ def _environment() -> dict[str, _Value]:
 
 def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFile]:
     """Read the settings files that exist; the working directory decides the project."""
-    start = expanded(strongest["cwd"].value) if "cwd" in strongest else Path.cwd()
+    start = expanded(strongest["cwd"].value) if "cwd" in strongest else _here()
     found, user = project_config(start) if project else None, user_config()
     files = [read_settings_file(found, "project")] if found else []
     if os.path.exists(user):  # noqa: PTH110 - Path.exists raises below a directory that cannot be entered
         files.append(read_settings_file(user, "user"))
     return files
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        message = "it no longer exists: go to another one, or name one with --cwd"
+        raise SettingsError([SettingProblem("working directory", message)]) from error
 
 
 def _forbidden(file: SettingsFile) -> list[SettingProblem]:

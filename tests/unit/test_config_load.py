@@ -389,3 +389,15 @@ def test_a_project_gives_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_choice_that_moves_a_key_away_makes_room_for_it() -> None:
     assert list(key_problems({"unfold": "f7", "quit": "ctrl+o"})) == []
     assert Settings(keys={"select": "z"}).keymap.keys["select"] == ("z",)
+
+
+def test_a_working_directory_that_was_removed_is_named(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed = tmp_path / "removed"
+    removed.mkdir()
+    monkeypatch.chdir(removed)
+    removed.rmdir()
+    with pytest.raises(SettingsError, match="working directory: it no longer exists"):
+        load_settings()
+    assert load_settings({"cwd": project}).settings.directory == project
