@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import ipaddress
 import re
 import signal
@@ -81,6 +82,7 @@ async def serve_app(
             tls = (options.public_url or url).startswith("https:")
             server = _Server(_config(guarded(inner, _names(options, url), tls=tls), options))
             serving = asyncio.create_task(server.serve(sockets=[taken]))
+            gc.freeze()  # what was loaded stays: to look through it again and again delays calls by 10 ms
             try:
                 if started is not None:
                     started(url)
