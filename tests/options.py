@@ -18,6 +18,8 @@ def launch_of(
 ) -> Launch:
     """Return a launch with settings that are taken as they are; ``claude`` has flags of Claude Code's."""
     own = {name: given.pop(name) for name in OWN & given.keys()}
-    settings = Settings.model_construct(cwd=cwd, **dict(given.pop("claude", {})), **given)
+    given |= given.pop("claude", {})
+    assert given.keys() <= Settings.model_fields.keys()
+    settings = Settings.model_construct(cwd=cwd, **given)
     own["trusted"] = Trusted(project_settings=project_settings)
     return Launch(settings=settings, program=ProgramArguments(environment=environment or {}), **own)

@@ -59,7 +59,7 @@ async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(play: Play,
         debug_file=tmp_path / "debug.txt",
     )
     inbox = await Inbox.connect(tmp_path / "inbox.db")
-    named: dict[str, Any] = {"name": "The API", "session_id": session_id, "append_system_prompt": "In verse."}
+    named: dict[str, Any] = {"name": "The API", "chosen_id": session_id, "append_system_prompt": "In verse."}
     async with Running(home, inbox, claude=flags, cli_path=program, **named) as run:
         run.session.send("Build it")
         await run.idle()
