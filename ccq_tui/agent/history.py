@@ -41,14 +41,14 @@ class SessionPast:
     unanswered: tuple[QuestionRequest, ...] = ()
 
 
-Told = Callable[[str, ev.HistoryLoaded], None]
+PastListener = Callable[[str, ev.HistoryLoaded], None]
 """Takes the session's id and a part of its past, the newest first."""
 Resume = Callable[[str], Awaitable[frozenset[str]]]
 """Takes the id of a session that is about to be resumed; returns the calls whose requests are left in it."""
 
 
 async def read_history(
-    launch: Launch, tell: Told | None = None, *, resume: Resume | None = None
+    launch: Launch, tell: PastListener | None = None, *, resume: Resume | None = None
 ) -> SessionPast:
     """Read the past of the session that a launch resumes, or of the last one in its directory.
 

@@ -17,7 +17,7 @@ from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.records import taken
 from ccq_tui.agent.controls import CommandError, Control, Images, Kept, Option, Rewound, Send, rename, rewind
 from ccq_tui.agent.delivery import CLOSED, Delivery, UnrecordedPrompts
-from ccq_tui.agent.history import SessionPast, Told, read_history
+from ccq_tui.agent.history import PastListener, SessionPast, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
@@ -329,7 +329,7 @@ class AgentSession:
                 known.set_result(history.session_id)
         return history
 
-    async def _read_history(self, tell: Told) -> SessionPast:
+    async def _read_history(self, tell: PastListener) -> SessionPast:
         try:
             return await read_history(self.launch, tell, resume=self._take_on)
         except ReaderError as error:

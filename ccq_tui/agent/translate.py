@@ -205,10 +205,10 @@ def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
             doing = bounded(text(data, "description") or text(data, "last_tool_name"), SUMMARY)
             yield ev.TaskProgressed(name, call, doing, tools, tokens, seconds)
         case "task_updated" | "task_notification":
-            told = fields(data, "patch") or data
-            if told.get("is_backgrounded") is True:
+            patch = fields(data, "patch") or data
+            if patch.get("is_backgrounded") is True:
                 yield ev.TaskBackgrounded(name)
-            if (status := text(told, "status")) in TASK_ENDS:
+            if (status := text(patch, "status")) in TASK_ENDS:
                 summary = bounded(text(data, "summary"), SUMMARY)
                 yield ev.TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
 
@@ -370,10 +370,10 @@ class Translator:
         listed = line.get("errors")
         errors = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
         # Diagnostics are what the CLI reports of an interrupted turn; they mean nothing to a person.
-        told = [error for error in errors if not error.startswith("[ede_diagnostic]")]
+        shown = [error for error in errors if not error.startswith("[ede_diagnostic]")]
         reason = text(line, "terminal_reason") or text(line, "subtype")
-        said = "\n".join(told) or text(line, "result") or text(line, "subtype")
-        problem = "" if errors and not told else bounded(said)
+        said = "\n".join(shown) or text(line, "result") or text(line, "subtype")
+        problem = "" if errors and not shown else bounded(said)
         if ended := ENDS.get(reason):
             yield ev.ErrorReported(ended, detail(problem))
         failed = line.get("is_error") is True

@@ -29,7 +29,7 @@ NOT_CHOSEN = "[ ]"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The words around an outcome, and whether the agent needs to be told what it asked."""
+    """The words around an outcome, and whether it repeats what the agent asked."""
 
     answered: str
     discussed: str

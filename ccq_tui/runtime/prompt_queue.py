@@ -210,7 +210,7 @@ class PromptQueue:
             self._saving = self._surface.after(0.1, self._save_later)
 
     def _save_later(self) -> None:
-        self.save()  # whoever calls this back would await the writing, and fail with it
+        self.save()  # a surface may await what a callback returns, and would fail with the writing
 
     def send(self, text: str, images: Images = ()) -> tuple[str, asyncio.Future[None]]:
         """Give the session a prompt; return its id, and a future that is done when it is on disk.

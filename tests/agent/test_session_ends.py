@@ -10,7 +10,7 @@ from subprocess import Popen
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude import launch, process
+from ccq_tui.agent.claude import process, spawn
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
 from ccq_tui.testing import ScriptedModel
@@ -182,7 +182,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Popen[bytes]] = []
-    monkeypatch.setattr(process, "start", lambda *how: started.append(launch.start(*how)) or started[-1])
+    monkeypatch.setattr(process, "start", lambda *how: started.append(spawn.start(*how)) or started[-1])
     _, home = play(Scenario("a").says("One.").ends_turn())
     session = AgentSession(launch_in_home(home), MemoryInbox(), lambda _event: None)
     task = asyncio.create_task(session.run())

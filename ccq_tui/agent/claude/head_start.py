@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 import ccq_tui
-from ccq_tui.agent.claude.launch import PROGRAM, start
+from ccq_tui.agent.claude.spawn import PROGRAM, start
 from ccq_tui.bounded import json_object, parse_json, read_bytes
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.paths import project_config, state_dir, user_config
@@ -117,11 +117,11 @@ class HeadStart:
             name: text for name, text in env.items() if os.environ.get(name) != text and name != PROGRAM
         }
         removed = [name for name in os.environ if name not in env]
-        start = json.dumps([command, changed, removed]).replace(self.session_id, _SESSION)
+        entry = json.dumps([command, changed, removed]).replace(self.session_id, _SESSION)
         kept = json_object(state_dir() / STORE, STORE_BYTES)
         key = self._key()
         others = [(name, text) for name, text in kept.items() if name != key]
-        write_whole(state_dir() / STORE, json.dumps(dict([*others[1 - MOST_STARTS :], (key, start)])))
+        write_whole(state_dir() / STORE, json.dumps(dict([*others[1 - MOST_STARTS :], (key, entry)])))
 
     def _key(self) -> str:
         """Return a digest of what a start depends on and can be read without loading the settings."""

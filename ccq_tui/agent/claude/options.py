@@ -9,7 +9,7 @@ from typing import cast
 import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
-from ccq_tui.agent.claude.launch import PROGRAM
+from ccq_tui.agent.claude.spawn import PROGRAM
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.config.launch import Launch
 

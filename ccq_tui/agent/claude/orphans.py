@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ccq_tui.agent.claude.launch import PROGRAM
+from ccq_tui.agent.claude.spawn import PROGRAM
 
 _logger = logging.getLogger(__name__)
 

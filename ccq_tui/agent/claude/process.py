@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
-from ccq_tui.agent.claude.launch import start
+from ccq_tui.agent.claude.spawn import start
 
 POLL_SECONDS = 0.01
 _logger = logging.getLogger(__name__)

@@ -194,7 +194,7 @@ class SessionManager:
             return None
         if trusted is not None and trusted.trusted.project_settings:
             trusted = with_notices(trusted, *self._obey(asked, trusted.settings))
-        # Read last, and nothing is awaited from here to the session's screen: somebody may be typing on.
+        # Read last, and nothing is awaited from here to the session's screen: keys may still come.
         typed = person.typed
         self._asked.remove(person)
         person.close()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.claude.head_start import MOST_STARTS, STORE, HeadStart
-from ccq_tui.agent.claude.launch import PROGRAM
+from ccq_tui.agent.claude.spawn import PROGRAM
 from ccq_tui.config.paths import state_dir, user_config
 from tests.agent.running import alive
 from tests.steps import until_true
