@@ -90,7 +90,7 @@ async def test_a_process_that_turns_out_wrong_is_gone_while_the_session_lasts() 
         assert begun is not None
         head_start.drop()
         await until_true(lambda: not Path(f"/proc/{begun.pid}").exists())  # nor is it a zombie
-        assert begun.stdout.closed
+        await until_true(lambda: begun.stdout.closed)  # by the thread that waited for it
 
 
 def test_a_process_that_no_session_takes_is_ended() -> None:
