@@ -7,8 +7,6 @@
 Needs Python 3.11 or newer with venv and pip, and nothing else.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Measures ccq-tui beside the native screen: ``python -m bench --help``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

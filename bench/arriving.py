@@ -1,7 +1,5 @@
 """How early a question can be read that is still being written."""
 
-from __future__ import annotations
-
 from bench.measures import Effort, Family, Figures, Measure
 from bench.programs import NATIVE, OURS, Program
 from bench.stage import stage

@@ -1,7 +1,5 @@
 """How long a form takes to show its first question, and to take an answer to it."""
 
-from __future__ import annotations
-
 from bench.measures import Effort, Family, Figures, Measure
 from bench.programs import OURS, Program
 from bench.terminal import Terminal

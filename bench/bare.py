@@ -1,7 +1,5 @@
 """A program without a screen, which reads the stream that ccq-tui reads: the SDK's own share of a figure."""
 
-from __future__ import annotations
-
 import sys
 
 import anyio

@@ -1,7 +1,5 @@
 """A full inbox: what it costs at the start, how fast it is listed, scrolled and printed."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

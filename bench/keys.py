@@ -1,7 +1,5 @@
 """How long keys take to be seen: one after the other, or typed along while the program is busy."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

@@ -1,7 +1,5 @@
 """Long sessions: how they open, and whether keys stay as fast as in a short one."""
 
-from __future__ import annotations
-
 from itertools import cycle
 from statistics import median
 

@@ -1,7 +1,5 @@
 """On what and with what was measured."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import platform

@@ -1,7 +1,5 @@
 """What a figure is, and what a family of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

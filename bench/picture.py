@@ -4,8 +4,6 @@ The installed program plays in a pseudo-terminal, with the real CLI and a script
 terminal, a new one, the answer. Each content of a row is drawn once, and shown while the row has it.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

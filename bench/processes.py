@@ -1,7 +1,5 @@
 """What a program and all processes under it use, as the system counts it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

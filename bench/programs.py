@@ -1,7 +1,5 @@
 """The programs that are measured."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from dataclasses import dataclass

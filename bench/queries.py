@@ -1,7 +1,5 @@
 """What a terminal answers to the questions that programs wait for at their start."""
 
-from __future__ import annotations
-
 import re
 
 _ANSWERS = {

@@ -1,7 +1,5 @@
 """A session as Claude Code keeps it, as long as one likes, to be resumed."""
 
-from __future__ import annotations
-
 import json
 import re
 import uuid

@@ -1,7 +1,5 @@
 """Takes the measures, turn by turn: one program after the other, then again."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

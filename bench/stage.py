@@ -1,7 +1,5 @@
 """A program on stage: started in a clean home, with a scripted model to talk to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

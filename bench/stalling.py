@@ -1,7 +1,5 @@
 """How long the event loop of ccq-tui stands still at most in an ordinary session."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

@@ -5,8 +5,6 @@ seconds since the first paint; ``ms``, its length; ``cpu``, the processor time o
 ``where``, the innermost calls seen most often during it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import queue

@@ -1,7 +1,5 @@
 """How long a program takes to start, and what it uses while nothing happens."""
 
-from __future__ import annotations
-
 import time
 
 from bench.measures import Effort, Family, Figures, Measure

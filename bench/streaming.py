@@ -1,7 +1,5 @@
 """Long answers: how long they take to be seen, what they cost, and how keys fare meanwhile."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from statistics import median

@@ -1,7 +1,5 @@
 """Prints what was measured, as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 

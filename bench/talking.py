@@ -1,7 +1,5 @@
 """How long questions and permissions take to come and to go, and a key to be seen."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from bench.keys import moving, worst

@@ -4,8 +4,6 @@ The pieces are drawn on an emulated screen only when somebody waits for what it 
 no processor time from the programs while they work, and a slow emulator makes no figure worse.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

@@ -1,7 +1,5 @@
 """What a program writes to its terminal for an answer, its start and its end included."""
 
-from __future__ import annotations
-
 from bench.measures import Effort, Family, Figures, Measure
 from bench.programs import NATIVE, OURS, Program
 from bench.stage import stage

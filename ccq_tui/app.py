@@ -1,7 +1,5 @@
 """The program on the screen: themes, the session's screen, and a clean end."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import gc
@@ -119,7 +117,7 @@ class CcqApp(_Base):
         *,
         clock: Callable[[], float] = time.monotonic,
         early: EarlyPrompt | None = None,
-        ahead: Prestarted | None = None,
+        ahead: "Prestarted | None" = None,
     ) -> None:
         driver = taking_over(early) if early is not None else lasting_driver()
         super().__init__(driver_class=driver)
@@ -428,7 +426,7 @@ class CcqApp(_Base):
         self.runtime.end_threads()
 
 
-async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarted | None = None) -> int:
+async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: "Prestarted | None" = None) -> int:
     """Run the application until it ends.
 
     Return the exit code: 0 ended, 1 crashed, 2 no session, 128 + signal.

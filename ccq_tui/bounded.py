@@ -3,8 +3,6 @@
 A pipe or a device would block the program forever, a sparse file fill its memory, and deep nesting crash it.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Ends a child process whose output is read."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

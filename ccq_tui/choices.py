@@ -3,8 +3,6 @@
 They are separate from the other settings so that the command line can list them without loading pydantic.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 PermissionMode = Literal["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]

@@ -1,7 +1,5 @@
 """Locations of Claude Code, its settings and its session records."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

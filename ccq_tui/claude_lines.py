@@ -1,7 +1,5 @@
 """The lines of Claude Code's stream and of its records: JSON objects, whose shape may be any."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """A file of another program or of a person: read with care, and written whole with a backup."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

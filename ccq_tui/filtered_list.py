@@ -1,7 +1,5 @@
 """A searchable list as data: its rows, filter and cursor."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from copy import copy
 from dataclasses import dataclass, field, replace

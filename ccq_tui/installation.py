@@ -1,7 +1,5 @@
 """How this ccq-tui is installed, and the commands that add an extra to it or remove it."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shlex

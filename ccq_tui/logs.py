@@ -4,8 +4,6 @@ Contents of messages, and texts of exceptions, which may quote them, belong on l
 unless ``log_level = "debug"`` asks for it.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import os

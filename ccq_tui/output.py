@@ -4,8 +4,6 @@
 before there is a log) passes through the streams that `harmless_streams` puts in place.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os
@@ -145,7 +143,7 @@ class _HarmlessBytes(io.RawIOBase):
         super().__init__()
         self._target = target
 
-    def write(self, data: Buffer, /) -> int:
+    def write(self, data: "Buffer", /) -> int:
         text = safe(bytes(data).decode(errors="replace"))
         if (raw := getattr(self._target, "buffer", None)) is not None:
             self._target.flush()

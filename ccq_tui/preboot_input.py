@@ -5,8 +5,6 @@ keyboard, shows letters behind the prompt's sign, and keeps every byte: the scre
 typed then.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import select

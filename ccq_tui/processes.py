@@ -1,7 +1,5 @@
 """Identifies processes, so that a reused process number is not taken for an owner, and our own program."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """The one language of signs of sessions and requests, the same on every surface."""
 
-from __future__ import annotations
-
 WAITS = "◆"
 WORKS = "✻"
 QUEUED = "◌"

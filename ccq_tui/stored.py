@@ -1,7 +1,5 @@
 """Small private files, written atomically and, where needed, by one process at a time."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

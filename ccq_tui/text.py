@@ -5,8 +5,6 @@ is drawn as ``␛``, a right-to-left override as ``‹U+202E›``. Emoji sequenc
 accents stay as they are.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Counts, times, sizes and ids as a person reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 SHORT = 8

@@ -1,7 +1,5 @@
 """Prints what is wrong, a line each; exits with 1 where there is anything."""
 
-from __future__ import annotations
-
 import sys
 
 from checks import docs, names, readme, sentences

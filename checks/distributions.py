@@ -1,7 +1,5 @@
 """The sdist and the wheel of a directory say what they are, and hold what a user needs."""
 
-from __future__ import annotations
-
 import sys
 import tarfile
 import zipfile

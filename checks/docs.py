@@ -1,7 +1,5 @@
 """The pages name what there is: settings, commands, fields, tables, keys, and the files of an errand."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Iterable, Iterator

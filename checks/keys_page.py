@@ -1,7 +1,5 @@
 """Writes docs/keys.md from the table of keys: ``python -m checks.keys_page``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ccq_tui.input.keynames import shown_key

@@ -1,7 +1,5 @@
 """The sentences of the program, read from its source: string literals that reach a person."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Private names of packages are used in `ccq_tui.compat` alone, and a public type has a name of its own."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

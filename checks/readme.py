@@ -1,7 +1,5 @@
 """The README stays short, and what pages link to is there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

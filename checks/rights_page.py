@@ -1,7 +1,5 @@
 """Writes the table of who may do what into docs/service.md: ``python -m checks.rights_page``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ccq_tui.service.people import LINK, UNKNOWN, Participant, RunAct, TicketRole

@@ -1,7 +1,5 @@
 """The sentences that the program shows are short, direct, and speak of keys that exist."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

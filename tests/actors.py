@@ -1,7 +1,5 @@
 """Those who answer in tests."""
 
-from __future__ import annotations
-
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.processes import Owner
 

@@ -1,7 +1,5 @@
 """What holds for every test: no path of the user's is touched, and pictures come out the same everywhere."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import os

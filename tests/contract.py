@@ -1,7 +1,5 @@
 """Calls of an API, made up by Schemathesis, whose responses must conform to its own OpenAPI document."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hostile text, and whatever the program's own types say may hold some."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import re

@@ -1,7 +1,5 @@
 """A long answer of varied Markdown, for scrolling and speed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _SECTION = Path(__file__).with_name("long_section.md").read_text(encoding="utf-8")

@@ -1,7 +1,5 @@
 """An inbox in a file of its own, gone with it: for tests of its users."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import weakref

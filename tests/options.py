@@ -1,7 +1,5 @@
 """The launch of a session, as a test gives it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The processes of this machine, as /proc has them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """A program in a pseudo-terminal, and an emulated screen on which what it writes can be drawn."""
 
-from __future__ import annotations
-
 import fcntl
 import pty
 import signal

@@ -1,7 +1,5 @@
 """What Claude Code puts around answers and refusals in the results that the model gets."""
 
-from __future__ import annotations
-
 CAREFULLY = (
     " Read the answers carefully — they may request clarification, changes, or that you not proceed — "
     "and follow what they actually say."

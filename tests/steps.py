@@ -1,7 +1,5 @@
 """A test of several scenes says in which it failed."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

@@ -1,7 +1,5 @@
 """Tables of cases that are data, in files beside their tests."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

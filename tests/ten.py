@@ -1,7 +1,5 @@
 """A form of ten questions of every kind, one way to answer it, and its record."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The settings files of Claude Code, as far as the program itself follows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path

@@ -3,8 +3,6 @@
 A `Control` names a request of the CLI's control protocol and reads the answer, which is of any shape.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 What the agent has counts as delivered once the session's record has it, and so do prompts.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Text in events is the model's or a tool's own, unsanitised: the code that draws it makes it safe.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The past of a session: read before it is resumed, and translated to the events that it gave."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Loads the SDK off the event loop, and starts the first CLI while the screen is still being loaded."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import warnings
@@ -27,7 +25,7 @@ class LoadError(Exception):
     """The SDK cannot be loaded; the message is for a person."""
 
 
-async def load_connection() -> type[Connection]:
+async def load_connection() -> "type[Connection]":
     """Import the connection and the SDK in a thread; raises `LoadError`. Later calls return at once."""
     try:
         async with asyncio.timeout(LOAD_SECONDS):
@@ -38,7 +36,7 @@ async def load_connection() -> type[Connection]:
         raise LoadError(f"claude-agent-sdk cannot be loaded: {error}") from error
 
 
-def load_now() -> type[Connection]:
+def load_now() -> "type[Connection]":
     """Import the connection and the SDK, however long it takes; raises ImportError."""
     sdk = import_sdk()
     from ccq_tui.agent.claude.connection import Connection
@@ -52,8 +50,8 @@ def load_now() -> type[Connection]:
 
 @asynccontextmanager
 async def prestarted(
-    launch: Launch | None, prompt: str = "", head_start: HeadStart | None = None
-) -> AsyncIterator[Prestarted | None]:
+    launch: Launch | None, prompt: str = "", head_start: "HeadStart | None" = None
+) -> "AsyncIterator[Prestarted | None]":
     """Start the CLI of the first session early, and end it unless a session takes it over.
 
     Yields None if the launch is not known yet, or the process cannot be started: its session will
@@ -67,7 +65,7 @@ async def prestarted(
             await ahead.close()
 
 
-async def _prestarted(launch: Launch, prompt: str, head_start: HeadStart | None) -> Prestarted | None:
+async def _prestarted(launch: Launch, prompt: str, head_start: "HeadStart | None") -> "Prestarted | None":
     try:
         sdk = import_sdk()
         from ccq_tui.agent.claude.prestart import Prestarted

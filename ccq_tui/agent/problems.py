@@ -1,7 +1,5 @@
 """The problems of a session, each with its cause, its remedy, and the action of a key."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The SDK reads only the configuration directory of its own process's environment,
 session's, and parses transcripts of any size in one go.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -51,7 +49,7 @@ class EarlierSession:
     last: tuple[tuple[str, str], ...] = ()
 
 
-async def earlier_sessions(launch: Launch, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
+async def earlier_sessions(launch: "Launch", *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
     """List the sessions of a directory and of other worktrees of its repository, the newest first.
 
     Raises `ReaderError`.
@@ -64,12 +62,12 @@ async def earlier_sessions(launch: Launch, *, everywhere: bool = False) -> tuple
     )
 
 
-async def rename_earlier(launch: Launch, session_id: str, title: str) -> None:
+async def rename_earlier(launch: "Launch", session_id: str, title: str) -> None:
     """Give a session that does not run here a title, which is not empty; raises `ReaderError`."""
     await read_by(launch, "rename", session_id, title, seconds=LIST_SECONDS)
 
 
-async def delete_earlier(launch: Launch, session_id: str) -> Path:
+async def delete_earlier(launch: "Launch", session_id: str) -> Path:
     """Delete the file in which Claude Code keeps a session, and nothing else; raises `ReaderError`."""
     output = await read_by(launch, "delete", session_id, seconds=LIST_SECONDS)
     return Path(json.loads(output))
@@ -80,7 +78,7 @@ class ReaderError(Exception):
 
 
 async def read_by(
-    launch: Launch, *arguments: str, seconds: float, allow: Callable[[str], Awaitable[object]] | None = None
+    launch: "Launch", *arguments: str, seconds: float, allow: Callable[[str], Awaitable[object]] | None = None
 ) -> bytes:
     """Run `ccq_tui.agent.claude.records`, and return what it prints; raises `ReaderError`.
 

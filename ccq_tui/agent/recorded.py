@@ -3,8 +3,6 @@
 They have the same messages in slightly other envelopes, which are brought to the shape of the CLI's stream.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -163,7 +161,7 @@ class Recording:
         bad: The numbers of the lines that could not be read.
     """
 
-    def __init__(self, name: str, source: BufferedReader[FileIO]) -> None:
+    def __init__(self, name: str, source: "BufferedReader[FileIO]") -> None:
         self.name, self._source = name, source
         self.read = 0
         self.bad: list[int] = []

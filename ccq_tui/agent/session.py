@@ -1,7 +1,5 @@
 """A session: one conversation with an agent, owned by one task."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -78,7 +76,7 @@ class _Ordered:
         prompt_id: The prompt that it sends, or "".
     """
 
-    do: Callable[[Connection], Awaitable[None]]
+    do: "Callable[[Connection], Awaitable[None]]"
     failed: Callable[[str], ev.AgentEvent]
     prompt_id: str = ""
 
@@ -103,7 +101,7 @@ class AgentSession:
         inbox: Inbox,
         on_event: Callable[[ev.AgentEvent], None],
         *,
-        ahead: Prestarted | None = None,
+        ahead: "Prestarted | None" = None,
     ) -> None:
         self.launch = launch
         self._listener = on_event
@@ -352,7 +350,7 @@ class AgentSession:
         return frozenset() if self.launch.fork else self._past.left
 
     async def _open(
-        self, connection: Connection, resumed: str, reading: asyncio.Task[SessionPast]
+        self, connection: "Connection", resumed: str, reading: asyncio.Task[SessionPast]
     ) -> ev.SessionLost | None:
         self._connection = connection
         if self._claim is not None:
@@ -431,7 +429,7 @@ class AgentSession:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _work(self, connection: Connection) -> None:
+    async def _work(self, connection: "Connection") -> None:
         """Execute the commands that keep their order, until cancelled."""
         self._working = connection
         while True:
@@ -447,7 +445,7 @@ class AgentSession:
             finally:
                 self._ordered.task_done()
 
-    async def _send(self, command: Send, connection: Connection) -> None:
+    async def _send(self, command: Send, connection: "Connection") -> None:
         if command.kept is not None and not command.kept.done():
             # Seconds that a prompt waits for the disk; then it is sent all the same.
             await asyncio.wait({command.kept}, timeout=5.0)

@@ -1,7 +1,5 @@
 """The name of a session, folded from its events."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 
@@ -38,7 +36,7 @@ class SessionName:
             return self.title or self.first
         return one_line(f"{one_line(self.first, FIRST)} · {self.last}", LINE)
 
-    def after(self, event: ev.AgentEvent) -> SessionName:
+    def after(self, event: ev.AgentEvent) -> "SessionName":
         """Return the name after an event."""
         match event:
             case ev.PromptAccepted(text=text, queued=queued):

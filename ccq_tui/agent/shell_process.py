@@ -1,7 +1,5 @@
 """A command that a person runs in the shell, in the session's directory."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """Translates the lines of a conversation to events: streamed, stored or recorded, they have one shape."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count

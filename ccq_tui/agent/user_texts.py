@@ -1,7 +1,5 @@
 """What a person wrote in a conversation, and what Claude Code put beside it for its model or its terminal."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

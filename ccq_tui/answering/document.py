@@ -1,7 +1,5 @@
 """A request as a document: parts that each surface draws in its own way; foreign texts are as they came."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import NamedTuple

@@ -5,8 +5,6 @@ in any case, several with commas between them, own words. A text that names two 
 as own words, is refused with what is allowed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

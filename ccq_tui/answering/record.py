@@ -4,8 +4,6 @@ The shapes are the schema; within a version they only grow. An answer is read st
 unknown is refused, and nothing guessed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

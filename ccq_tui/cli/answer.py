@@ -1,7 +1,5 @@
 """Commands that answer a request; every other surface then closes it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -211,7 +209,7 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
     return Taken(f"{one_line(called, 80)} was {did}; nothing was changed.")
 
 
-def delivery_words(store: Store, request: Request, place: Place) -> str:
+def delivery_words(store: "Store", request: Request, place: Place) -> str:
     """Say how the agent receives the answer."""
     session_id = request.session_id
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"

@@ -1,7 +1,5 @@
 """The demo, in which the model alone is scripted, and that model for other programs."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable
@@ -137,7 +135,7 @@ def _ready(script: str) -> Ready:
     return Ready(str(names.get("prompt", "Go on")), lambda: scenario)
 
 
-def demo_settings(loaded: Loaded, project: Path) -> Settings:
+def demo_settings(loaded: "Loaded", project: Path) -> "Settings":
     """Return the person's settings that apply in a demo: every flag, and those in `LOOKS`."""
     from ccq_tui.config.settings import Settings
 
@@ -149,7 +147,7 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
     return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
 
 
-def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
+def _play(ready: Ready, loaded: "Loaded", speed: float, early: "EarlyPrompt | None", plain: str) -> int:
     from ccq_tui.config.launch import Launch, ProgramArguments
 
     with ExitStack() as ending:

@@ -1,7 +1,5 @@
 """Changes of files that ccq-tui did not make alone: shown, agreed to, and made with a backup."""
 
-from __future__ import annotations
-
 import difflib
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Exit codes; `docs/exit-codes.md` documents them."""
 
-from __future__ import annotations
-
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -66,7 +64,7 @@ class Unprinted(click.ClickException):
     exit_code = CRASHED
 
     @classmethod
-    def of(cls, error: OSError) -> Unprinted:
+    def of(cls, error: OSError) -> "Unprinted":
         """Return it for the error of a write."""
         return cls(f"standard output cannot be written: {error.strerror}.")
 

@@ -1,7 +1,5 @@
 """The command that Claude Code runs as a hook; people run ``ccq-tui hooks``, which installs it."""
 
-from __future__ import annotations
-
 import logging
 import sys
 

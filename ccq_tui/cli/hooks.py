@@ -1,7 +1,5 @@
 """Commands that let Claude Code's own sessions ask in the inbox: they edit its settings files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

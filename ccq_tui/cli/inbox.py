@@ -1,7 +1,5 @@
 """Commands that print what the inbox holds, or wait for a change of it, for people and for scripts."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Iterable, Mapping
@@ -123,7 +121,7 @@ def _walk_through() -> None:
     from ccq_tui.plain.answering import walk
     from ccq_tui.plain.lines import Lines
 
-    def delivered(request: Request, store: Store) -> str:
+    def delivered(request: Request, store: "Store") -> str:
         return delivery_words(store, request, place_of(store, request.session_id, request.origin))
 
     async def walked() -> None:
@@ -268,7 +266,7 @@ def history(
     return ENDED
 
 
-def _follow(store: Store, start: datetime | None, only: str | None, after: int | None) -> int:
+def _follow(store: "Store", start: datetime | None, only: str | None, after: int | None) -> int:
     """Print changes as they come, until the reader closes the pipe."""
     end_on_signals()
     if after is None:
@@ -326,14 +324,14 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     return CRASHED
 
 
-def _request(store: Store, key: str) -> Found | None:
+def _request(store: "Store", key: str) -> Found | None:
     now = store.requests.get(key)
     if now is None:
         raise Refused("the request was deleted; ccq-tui history has what became of it.")
     return None if now.state is RequestState.PENDING else (now.state, records.whole_record(now))
 
 
-def _session(store: Store, key: str, until: str | None) -> Found | None:
+def _session(store: "Store", key: str, until: str | None) -> Found | None:
     now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
     if now is None:
         raise Refused("the session was deleted; ccq-tui sessions lists those that are left.")
@@ -375,7 +373,7 @@ def show(request: str, as_json: bool) -> int:
     return ENDED
 
 
-def _unreached(store: Store, stored: StoredRequest) -> str:
+def _unreached(store: "Store", stored: StoredRequest) -> str:
     """Say why no agent can receive a decision, or "" if one can."""
     if not kind_of(stored.request).OUTLIVES:
         return ""
@@ -383,7 +381,7 @@ def _unreached(store: Store, stored: StoredRequest) -> str:
     return f"{NO_RECORD_WORDS}." if place is Place.NO_RECORD else ""
 
 
-def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredRequest]:
+def _native_waiting(store: "Store", flags: Mapping[str, Any]) -> list[StoredRequest]:
     """Return requests that wait in Claude Code's own screen, unless the settings turn this off."""
     config = claude_directory()
     if not any(one.waits for one in live_sessions(config)):

@@ -1,7 +1,5 @@
 """Commands about the installation, its settings and its formats; they change nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping
@@ -112,7 +110,7 @@ def schema(of_what: str | None) -> int:
     return ENDED
 
 
-def _lines(loaded: Loaded) -> list[str]:
+def _lines(loaded: "Loaded") -> list[str]:
     """Write settings as TOML with their origins as comments; an unset one is a comment as a whole."""
     from ccq_tui.config.values import shown_url
 

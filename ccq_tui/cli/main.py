@@ -1,7 +1,5 @@
 """The program's commands and its error handling."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os

@@ -1,7 +1,5 @@
 """The command that lets any agent ask over MCP, and prints its entry for each client."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """The command that tries notifications."""
 
-from __future__ import annotations
-
 import asyncio
 
 import click

@@ -1,7 +1,5 @@
 """The flags of the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, get_args

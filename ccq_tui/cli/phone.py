@@ -1,7 +1,5 @@
 """The commands that let a phone answer: the relay of this machine, pairings with others, paired devices."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Commands for reflections on commits: asked, by a git hook too, and read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """The command that serves a relay, and invites terminals to it."""
 
-from __future__ import annotations
-
 from collections.abc import Coroutine
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command that prints a recorded session."""
 
-from __future__ import annotations
-
 import sys
 
 import click

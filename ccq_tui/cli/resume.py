@@ -1,7 +1,5 @@
 """Commands that resume a session, or export it."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from datetime import datetime

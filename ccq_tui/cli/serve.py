@@ -1,7 +1,5 @@
 """The command that serves runs of tickets."""
 
-from __future__ import annotations
-
 import asyncio
 import getpass
 import json
@@ -274,7 +272,7 @@ def adopt(machine: str, store: str, file: Path | None) -> int:
 
 
 @contextmanager
-def _runs(store: str) -> Iterator[RunStore]:
+def _runs(store: str) -> "Iterator[RunStore]":
     """Open the database of runs."""
     from ccq_tui.service.store import RunStore, RunStoreError
 
@@ -301,7 +299,7 @@ def _started(url: str) -> None:
     )
 
 
-def _run(options: ServiceOptions, started: Callable[[str], None], log: str = "service.log") -> None:
+def _run(options: "ServiceOptions", started: Callable[[str], None], log: str = "service.log") -> None:
     from ccq_tui.service.serving import serve as serving
     from ccq_tui.service.store import RunStoreError
     from ccq_tui.service.telemetry import JsonFormatter

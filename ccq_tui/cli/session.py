@@ -1,7 +1,5 @@
 """The start of the screen from the command line."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
@@ -89,7 +87,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         gc.enable()
 
 
-def _head_start(flags: Mapping[str, Any]) -> HeadStart:
+def _head_start(flags: Mapping[str, Any]) -> "HeadStart":
     from ccq_tui.agent.claude.head_start import HeadStart
 
     return HeadStart(flags)
@@ -139,7 +137,9 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
         raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
 
 
-def shown_early(context: click.Context, draw: Callable[[int, int], str] | None = None) -> EarlyPrompt | None:
+def shown_early(
+    context: click.Context, draw: Callable[[int, int], str] | None = None
+) -> "EarlyPrompt | None":
     """Show the prompt, or what ``draw`` returns, while the program loads; it closes with the command."""
     early = early_prompt(draw)
     if early is not None:
@@ -150,8 +150,8 @@ def shown_early(context: click.Context, draw: Callable[[int, int], str] | None =
 def begin(
     given: Mapping[str, Any],
     *,
-    early: EarlyPrompt | None = None,
-    head_start: HeadStart | None = None,
+    early: "EarlyPrompt | None" = None,
+    head_start: "HeadStart | None" = None,
     worktree: str | None = None,
     resume: str = "",
     plain: str = "",
@@ -197,7 +197,10 @@ def require_terminal(plain: str = "") -> None:
 
 
 def show(
-    launch: Launch, early: EarlyPrompt | None = None, plain: str = "", head_start: HeadStart | None = None
+    launch: "Launch",
+    early: "EarlyPrompt | None" = None,
+    plain: str = "",
+    head_start: "HeadStart | None" = None,
 ) -> int:
     """Show the screen until it ends, or go line by line if ``plain`` says why; return the exit code."""
     from ccq_tui.logs import start_logging
@@ -219,7 +222,7 @@ def show(
     return code
 
 
-async def _shown(launch: Launch, early: EarlyPrompt | None, head_start: HeadStart | None) -> int:
+async def _shown(launch: "Launch", early: "EarlyPrompt | None", head_start: "HeadStart | None") -> int:
     import asyncio
 
     from ccq_tui.agent.loader import prestarted

@@ -1,7 +1,5 @@
 """The commands to a session of another ccq-tui: park, send, interrupt and end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -66,7 +64,7 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
     return ENDED
 
 
-def _followed(store: Store, command: SentCommand) -> CommandResult:
+def _followed(store: "Store", command: SentCommand) -> CommandResult:
 
     try:
         while (result := command.look(store)) is None:

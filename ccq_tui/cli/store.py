@@ -1,7 +1,5 @@
 """The inbox for commands: opening it, and finding requests and sessions by id."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -1,7 +1,5 @@
 """The command that takes out what ccq-tui wrote, in files of other programs too, before it is removed."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

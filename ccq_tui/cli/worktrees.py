@@ -1,7 +1,5 @@
 """Worktrees of sessions that the command line starts or resumes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 LONGEST = 1_000
 
 
-def in_worktree(launch: Launch, name: str) -> Launch:
+def in_worktree(launch: "Launch", name: str) -> "Launch":
     """Return the launch in a worktree, created now or once its repository is trusted; raises `Refused`.
 
     If ``name`` is "", a name is generated. A worktree that cannot be created leaves nothing behind.

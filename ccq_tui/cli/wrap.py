@@ -1,7 +1,5 @@
 """The command that runs a program and asks its prompts in the inbox too."""
 
-from __future__ import annotations
-
 import os
 
 import click

@@ -1,7 +1,5 @@
 """The program's own commands: listed, called and run, and the surface on which a person gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

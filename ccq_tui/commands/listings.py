@@ -1,7 +1,5 @@
 """/permissions, /memory, /btw, /mcp and /tasks."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """/model, /mode, /effort, /thinking and /cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """Commands that a person runs in the shell from the prompt."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The commands of a session, and which of them need the screen."""
 
-from __future__ import annotations
-
 from ccq_tui.commands.command import Command
 
 AT_SCREEN = "start ccq-tui without --plain, at a terminal"

@@ -1,7 +1,5 @@
 """The prompts, commands and completions of a session, the same on every surface that leads one."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """/copy, /status, /rename, /diff, /add-dir and /rewind."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Checks that a framework still has the private names that a module of this package is built on."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 from typing import Any

@@ -1,7 +1,5 @@
 """The effects of a project's own files: programs, allowed tools, variables. Read here, never obeyed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -35,7 +33,7 @@ class CarriedFile:
     effects: tuple[str, ...]
 
 
-def carried_files(directory: Path, settings: SettingsFile | None = None) -> tuple[CarriedFile, ...]:
+def carried_files(directory: Path, settings: "SettingsFile | None" = None) -> tuple[CarriedFile, ...]:
     """Read the files with effects that a session in a directory would obey; the person's own are skipped.
 
     In a git repository, includes those of parent directories up to its root. ``settings`` is the project's

@@ -3,8 +3,6 @@
 `docs/configuration.md` describes each field. A project's file can set none of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

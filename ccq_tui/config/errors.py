@@ -1,7 +1,5 @@
 """Problems with settings; each message names the place and the allowed values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """The keys of all actions: defaults, a preset and a person's choices, and the problems of a choice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations

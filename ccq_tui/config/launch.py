@@ -1,7 +1,5 @@
 """What the program was started with, what a session is started with, and what of its directory may act."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

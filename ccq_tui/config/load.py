@@ -1,7 +1,5 @@
 """Settings from all their sources: files, environment and flags, each with its origin."""
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Places of configuration, state and logs on this system."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The settings themselves; `docs/configuration.md` describes each of them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -205,7 +203,7 @@ class Settings(ClaudeFlags):
         """The directory the agent works in, absolute."""
         return (self.cwd or Path.cwd()).absolute()
 
-    def with_directory(self, directory: Path) -> Settings:
+    def with_directory(self, directory: Path) -> "Settings":
         """Return settings that also let the agent work in another directory."""
         return self.model_copy(update={"add_dirs": tuple(dict.fromkeys((*self.add_dirs, directory)))})
 

@@ -1,7 +1,5 @@
 """The directories that a person trusts, by Claude Code's record and by answers here."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from enum import StrEnum
@@ -55,11 +53,11 @@ class Carried:
     directory: Path
     root: Path
     files: tuple[CarriedFile, ...]
-    loaded: Loaded
+    loaded: "Loaded"
     before: bool = False
 
 
-def untrusted(loaded: Loaded) -> Carried | None:
+def untrusted(loaded: "Loaded") -> Carried | None:
     """Return what a session with these settings would obey, or None if it is trusted; reads files."""
     directory = loaded.settings.directory.resolve()
     files = carried_files(directory, loaded.project)

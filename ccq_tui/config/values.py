@@ -1,7 +1,5 @@
 """Readers of setting values: lists in one text, and JSON inline or in a file."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Checks everything the program needs, in the order in which it needs it."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import platform

@@ -1,7 +1,5 @@
 """The commits that people reflect on, as git knows them. Runs git: for threads."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

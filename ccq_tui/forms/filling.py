@@ -1,7 +1,5 @@
 """The way of a form: into the inbox, before a person, and into its record."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -123,7 +121,7 @@ class Filling:
             # What was not heard of again by then is over.
             await asyncio.sleep(left - LAST_SECONDS if left > LAST_SECONDS else left + 1)
 
-    async def outcome(self, show: Callable[[Filling], Awaitable[object]]) -> bool:
+    async def outcome(self, show: "Callable[[Filling], Awaitable[object]]") -> bool:
         """Wait until the form is settled: answered anywhere, left where it is shown, or out of time.
 
         Args:

@@ -3,8 +3,6 @@
 A file that ends in .jsonl collects records, one a line. Any other file gets one record and must be new.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

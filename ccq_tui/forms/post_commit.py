@@ -5,8 +5,6 @@ asks nothing unless a repository's own configuration turns it on, so that it may
 repositories. Runs git: for threads.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

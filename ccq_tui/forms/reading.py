@@ -1,7 +1,5 @@
 """Reads forms: the fields of a file of TOML or JSON."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

@@ -1,7 +1,5 @@
 """The record of a form that was filled in: one JSON object."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NotRequired

@@ -1,7 +1,5 @@
 """Recorded reflections: listed, and fed back to the agent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from textwrap import indent

@@ -1,7 +1,5 @@
 """Actors: the people, programs and devices that act on requests and sessions, and their shown names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -75,7 +73,7 @@ class Actor:
     device: str = ""
 
     @classmethod
-    def here(cls, surface: Surface, name: str = "", device: str = "") -> Actor:
+    def here(cls, surface: Surface, name: str = "", device: str = "") -> "Actor":
         """Return an actor in this process."""
         return cls(surface, name, this_process(), device)
 

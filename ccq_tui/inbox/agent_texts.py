@@ -1,7 +1,5 @@
 """Messages to the agent for everything but an answer or a permission."""
 
-from __future__ import annotations
-
 DECLINED = (
     "The user read these questions and declined to answer them. Nothing was chosen. "
     "Go on without the answers where that is possible, and say what you assumed."

@@ -1,7 +1,5 @@
 """Earlier answers to questions that read like new ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date, datetime
 

@@ -4,8 +4,6 @@ A transcript keeps an answer as the wire's string. This module parses it for dis
 nothing read here is ever sent.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

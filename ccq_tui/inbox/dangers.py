@@ -1,7 +1,5 @@
 """What a call may do that is hard to undo, recognized by its words: a hint for a person, no protection."""
 
-from __future__ import annotations
-
 import os.path
 import re
 from collections.abc import Iterator

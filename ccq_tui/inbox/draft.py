@@ -1,7 +1,5 @@
 """What a person has typed and chosen for a request, and not confirmed yet."""
 
-from __future__ import annotations
-
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import AnsweredRequest, PermissionRequest, QuestionRequest, Request
 from ccq_tui.questions.model import CLAUDE

@@ -3,8 +3,6 @@
 The same data come as a control request of the CLI and as the input of its Elicitation hook.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

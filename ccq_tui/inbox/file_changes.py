@@ -3,8 +3,6 @@
 The file is read when the request is made, so that every surface shows the same change.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path

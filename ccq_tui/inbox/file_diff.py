@@ -1,7 +1,5 @@
 """The changes of an edit, as numbered lines: of a call that is done, or of one that waits for permission."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Stored data as text for people: lists, one request, and hints on what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

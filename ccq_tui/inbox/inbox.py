@@ -1,7 +1,5 @@
 """The inbox: all requests that wait for a person, on disk, shared by every process."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque
@@ -100,7 +98,7 @@ class Inbox:
         )
 
     @classmethod
-    async def connect(cls, path: Path) -> Inbox:
+    async def connect(cls, path: Path) -> "Inbox":
         """Open the database file, or make it, and return the inbox, to be closed with `close`.
 
         Raises:
@@ -116,7 +114,7 @@ class Inbox:
         return inbox
 
     @classmethod
-    def begin(cls, path: Path) -> Inbox:
+    def begin(cls, path: Path) -> "Inbox":
         """Return the inbox at once, to be closed with `close`, while its thread opens the database file.
 
         Calls wait until then; `opened` returns or raises the result of the opening.

@@ -1,7 +1,5 @@
 """Harmless text for people, in lines and columns of a terminal."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime

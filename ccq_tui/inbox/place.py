@@ -1,7 +1,5 @@
 """Where a session is, which decides how an answer gets there, and what it needs of a person."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from datetime import datetime
 from enum import Enum, StrEnum

@@ -1,7 +1,5 @@
 """The inbox's claims, facts and changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Stored data as public JSON: its shapes, which only grow within a version, and records of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime

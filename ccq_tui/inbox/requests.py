@@ -4,8 +4,6 @@ A request is anything an agent needs before it can continue: a question set, a p
 the form of an MCP server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -4,8 +4,6 @@ Import this module only to print the schema or to check input, never to print a 
 longer than printing one.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import reduce

@@ -1,7 +1,5 @@
 """Commands to a session, given to the process that runs it, perhaps another one, and their results."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Sessions in the inbox: the process that runs each, its facts, and the requests left in it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import fields

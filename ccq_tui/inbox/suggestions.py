@@ -4,8 +4,6 @@ Only a suggested permission can be granted for longer than once: a rule made up 
 says, or more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """The results of an attempt to settle a request, and the errors of an inbox."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

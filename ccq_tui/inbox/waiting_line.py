@@ -1,7 +1,5 @@
 """The line of requests that wait on one screen, each with the draft a person left in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 
@@ -28,12 +26,12 @@ class WaitingLine:
         return self.items[0] if self.items else None
 
     @property
-    def asked(self) -> WaitingLine:
+    def asked(self) -> "WaitingLine":
         """The line without arriving sets."""
         return WaitingLine(tuple(item for item in self.items if item.arriving is None))
 
     @property
-    def asked_first(self) -> WaitingLine:
+    def asked_first(self) -> "WaitingLine":
         """The line with arriving sets behind everything else."""
         arriving = tuple(item for item in self.items if item.arriving is not None)
         return WaitingLine((*self.asked.items, *arriving))

@@ -4,8 +4,6 @@ Times are seconds of a monotonic clock. A key has the time at which it was read 
 the times at which its frames were written there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -135,7 +133,7 @@ class Face:
         times = (self.shown_at, self.words_at)
         return all(one is not None and one <= at for one in times)
 
-    def typed_on(self, at: float) -> Face:
+    def typed_on(self, at: float) -> "Face":
         """Return a surface that came by itself after a character typed there: what was begun goes on."""
         if self.shown_at is None:
             return self
@@ -181,7 +179,7 @@ class Hand:
         """Return whether the key just before went into words that are not on the surface."""
         return self.to is not To.PANEL and at - self.wrote_at < WORD
 
-    def noted(self, key: Stroke, to: To = To.PROMPT) -> Hand:
+    def noted(self, key: Stroke, to: To = To.PROMPT) -> "Hand":
         """Return the hand after a key that nothing had to judge."""
         wrote = key.at if key.text else self.wrote_at
         prompt_at = key.at if to is To.PROMPT and key.text else self.prompt_at

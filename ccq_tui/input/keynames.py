@@ -1,7 +1,5 @@
 """Spellings of keys: in settings, in Textual's events, and on the screen."""
 
-from __future__ import annotations
-
 import string
 import unicodedata
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Dispatch, the line of keys, F1, the setting `keys` and docs/keys.md read it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -37,7 +35,7 @@ class Does(str):
     link: str
     second: str
 
-    def __new__(cls, verb: str, about: str = "", link: str = "", second: str = "") -> Does:
+    def __new__(cls, verb: str, about: str = "", link: str = "", second: str = "") -> "Does":
         """Join the parts."""
         does = super().__new__(cls, f"{verb} {about}".strip() + link + second)
         does.verb, does.about, does.link, does.second = verb, about, link, second

@@ -1,7 +1,5 @@
 """Answers any request line by line, and walks through all that wait."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress

@@ -1,7 +1,5 @@
 """Choices from a numbered list, and the questions before a session starts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Input and output line by line: one reader of the input for the whole run, and labelled lines."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import select

@@ -1,7 +1,5 @@
 """Whether the program goes line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ccq_tui.output import not_terminals

@@ -1,7 +1,5 @@
 """A session line by line: what happens is printed, and a line is a prompt, a command or an answer."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 from collections.abc import Callable, Iterable, Mapping

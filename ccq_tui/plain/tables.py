@@ -1,7 +1,5 @@
 """Documents and tables of Markdown as sentences, which a screen reader reads in order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """A transcript as labelled lines, each thing printed once, when it is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import zip_longest
 

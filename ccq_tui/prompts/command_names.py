@@ -1,7 +1,5 @@
 """The slash command that a prompt names, and the commands whose names read like one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches

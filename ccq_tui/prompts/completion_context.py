@@ -1,7 +1,5 @@
 """Finds the piece of a prompt that is completed at the caret, and completes it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The files of a directory, as the prompt offers them, without those that git ignores."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Fuzzy matching: the letters typed, in their order, wherever they are; the likeliest first."""
 
-from __future__ import annotations
-
 import heapq
 import re
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The prompts of all sessions, kept in a file of JSON lines."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

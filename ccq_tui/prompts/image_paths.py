@@ -1,7 +1,5 @@
 """Paths of images as terminals paste a file that was dropped on them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from contextlib import suppress

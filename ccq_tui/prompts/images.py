@@ -1,7 +1,5 @@
 """Images of a prompt: the facts in their bytes, and the names that stand for them in its text."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Long pastes, folded in the field to a few words that stand for the whole."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Commands that a person runs in the shell from the prompt, and the message to Claude about them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

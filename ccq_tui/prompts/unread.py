@@ -1,7 +1,5 @@
 """The parts of a session's prompt that Claude has not read, as they are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

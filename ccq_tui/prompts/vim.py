@@ -4,8 +4,6 @@ The names are those of Vim's manual (``:help motion.txt``, ``:help change.txt``)
 text that a motion passes over, or on a word that ``iw`` or ``aw`` names.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum

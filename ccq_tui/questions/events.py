@@ -1,7 +1,5 @@
 """The events of an open request: one small frozen class for each key and click that the gate let pass."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Next, back and the end: the only places where an outcome is made."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ccq_tui.input.keynames import shown_key

@@ -1,7 +1,5 @@
 """The question panel and the table of keys: what its actions do to a state, and which of its rows apply."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial

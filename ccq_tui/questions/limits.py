@@ -1,7 +1,5 @@
 """What answers a question takes: numbers, texts, selections; with messages that a person can act on."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Every key of the panel is an event; the table of keys is in `keys`, their effect
 Whether a key counts was decided before, by the gate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What names an option where there is no cursor: its key, its number, or a letter where it misleads."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from itertools import count, islice

@@ -1,7 +1,5 @@
 """Grows the state of an open set while the set is still being written; nothing a person did is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Everything here is frozen and free of input and output, so that states can be compared, kept and replayed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -192,7 +190,7 @@ class Question:
         found = tuple(one.act for one in self.options if one.act is not None)
         return found if len(found) == len(self.options) else ()
 
-    def act_of(self, answer: Answer) -> Act | None:
+    def act_of(self, answer: "Answer") -> Act | None:
         """Return what an answer does, or None if it only answers."""
         return next((one.act for one in self.options if one.label in answer.selected), None)
 
@@ -382,7 +380,7 @@ class Asked:
         """The ways to decide; none where it is answered."""
         return self.question.acts
 
-    def offered(self, *, lasting: bool) -> Asked:
+    def offered(self, *, lasting: bool) -> "Asked":
         """Return it without the ways to decide that a surface may not take; the marks stay."""
         if lasting or not self.acts:
             return self

@@ -1,7 +1,5 @@
 """Moving, selecting and typing within a page: no step here confirms anything."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The outcomes of a question set."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ccq_tui.questions.model import Answer

@@ -4,8 +4,6 @@ The input is a model's, so nothing about it is taken for granted: input with one
 that way, all other input is an error that names its place, in words the model can act on.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

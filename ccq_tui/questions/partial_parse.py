@@ -3,8 +3,6 @@
 Each look parses all of it, and there are fewer looks at a long text: the work stays in proportion to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A question set and its answers as plain text, to copy or to read without a panel."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ccq_tui.questions.model import CLAUDE, Answer, Option, Question, QuestionSet, Recalled, same_words
@@ -20,7 +18,7 @@ WHOLE_CHARACTERS = 45_000
 """The longest text that was seen to reach the agent whole; Claude Code puts longer results into a file."""
 
 
-def length_notice(state: PanelState) -> str:
+def length_notice(state: "PanelState") -> str:
     """Return a warning of a text that the agent would not read whole, or ""; it can be sent all the same."""
     if state.questions.is_form:
         return ""
@@ -32,13 +30,13 @@ def length_notice(state: PanelState) -> str:
     return f"long: {cut}; put it into a file and name it"
 
 
-def draft_text(state: PanelState) -> str:
+def draft_text(state: "PanelState") -> str:
     """Return everything selected and typed so far as text a person can paste elsewhere."""
     parts = [answers_text(state.questions, state.answers)]
     return "\n\n".join(part for part in (*parts, unselected_text(state)) if part)
 
 
-def unselected_text(state: PanelState) -> str:
+def unselected_text(state: "PanelState") -> str:
     """Return everything typed so far that is no part of an answer, as text to paste elsewhere."""
     left = (page for page in state.pages if page.unselected)
     parts = [f"Typed but not selected ({page.question.text}): {page.unselected}" for page in left]

@@ -4,8 +4,6 @@ The sender of a form gets values that fit its schema, exactly as a person gave t
 schema is not known here, or contradicts itself, the form can only be declined or dismissed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The state of an open question set: its selections and texts, its cursor, its focus."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -416,16 +414,16 @@ class PanelState:
             for page in self.pages
         )
 
-    def with_page(self, **changes: object) -> PanelState:
+    def with_page(self, **changes: object) -> "PanelState":
         """Return the state with fields of the page shown replaced."""
         page = replace(self.page, **changes)  # type: ignore[arg-type]
         return replace(self.shown_as(page), left_own=self.left_own and "cursor" not in changes)
 
-    def shown_as(self, page: Page) -> PanelState:
+    def shown_as(self, page: Page) -> "PanelState":
         """Return the state with another page in the place of the one shown."""
         return replace(self, pages=(*self.pages[: self.tab], page, *self.pages[self.tab + 1 :]))
 
-    def with_draft(self, **changes: object) -> PanelState:
+    def with_draft(self, **changes: object) -> "PanelState":
         """Return the state with fields of the draft shown replaced."""
         return self.with_page(draft=replace(self.page.draft, **changes))  # type: ignore[arg-type]
 

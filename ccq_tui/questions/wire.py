@@ -10,8 +10,6 @@ are never parsed back, except to draw the past of a resumed session. What the to
 reads was measured with Claude Code 2.1.330.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The terminal's side of a relay's HTTP; the rules are in `docs/dev/relay-protocol.md`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager

@@ -1,7 +1,5 @@
 """One process of a machine publishes its inbox and notifies devices; once it has ended, another does."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading
@@ -43,7 +41,7 @@ def relay_sign(state: Path | None = None) -> str:
         return ""
 
 
-def sign_of(publishers: Mapping[Pairing, Publisher]) -> str:
+def sign_of(publishers: "Mapping[Pairing, Publisher]") -> str:
     """Return a few words for the status line while a relay is not reached, else ""."""
     # A relay of this machine that is not reached is off, as the person wants it.
     down = [one for key, one in publishers.items() if one.problem and (one.is_unpaired or not key.is_home)]

@@ -1,7 +1,5 @@
 """The pairings of this machine's inbox: where its relays are, and the secrets for them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A request as it passes a relay: what is published, what answers and ends mean, and how both are sealed."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import platform

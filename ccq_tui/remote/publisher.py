@@ -1,7 +1,5 @@
 """Keeps one pairing's relay and the inbox the same."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

@@ -3,8 +3,6 @@
 The page's ``seal.js`` does the same in WebCrypto.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
@@ -139,14 +137,14 @@ class Code:
     secret: str
 
     @classmethod
-    def new(cls, *, plain: bool = False) -> Code:
+    def new(cls, *, plain: bool = False) -> "Code":
         """Make one, which says itself whether its pairing is plain."""
         first = PLAIN_LETTER if plain else secrets.choice(CODE_LETTERS.replace(PLAIN_LETTER, ""))
         letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(INVITATION_LETTERS + SECRET_LETTERS))
         return cls(first + letters[1:INVITATION_LETTERS], letters[INVITATION_LETTERS:])
 
     @classmethod
-    def read(cls, typed: str) -> Code:
+    def read(cls, typed: str) -> "Code":
         """Read one as typed: in any case, with or without dashes; raises `SealError`."""
         letters = re.sub(r"[\s-]", "", typed).upper().translate(str.maketrans("OIL", "011"))
         if len(letters) != INVITATION_LETTERS + SECRET_LETTERS or not set(letters) <= set(CODE_LETTERS):

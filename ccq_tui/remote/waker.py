@@ -1,7 +1,5 @@
 """Wakes parked sessions whose questions were answered, where no ccq-tui is open."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator
@@ -32,7 +30,7 @@ IDLE_SECONDS = 10.0
 
 
 @asynccontextmanager
-async def waking(settings: Settings, *, state: Path | None = None) -> AsyncIterator[Waker]:
+async def waking(settings: Settings, *, state: Path | None = None) -> "AsyncIterator[Waker]":
     """Make a waker and its runtime, which trusts what a person trusts; nothing of them is left at the end.
 
     Args:

@@ -1,7 +1,5 @@
 """Events of a supervised session beside those of its agent."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ccq_tui.agent.events import AgentEvent

@@ -1,7 +1,5 @@
 """The facts known about a session, folded once from its events."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The launches of this process's sessions: the first, another new one, a resumed one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

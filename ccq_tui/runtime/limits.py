@@ -3,8 +3,6 @@
 No limit ever chooses an option, and none passes while somebody types: each is counted from the last key.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

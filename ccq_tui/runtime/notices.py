@@ -1,7 +1,5 @@
 """What a person should know of the inbox: what waits in it, and what changes elsewhere."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence

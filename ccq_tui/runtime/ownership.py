@@ -3,8 +3,6 @@
 The claim that a start needs (`ccq_tui.inbox.port.Claim`) keeps a session from being run twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping

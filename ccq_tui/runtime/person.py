@@ -1,7 +1,5 @@
 """The questions before a session starts, whoever answers them, and what their answers do."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace

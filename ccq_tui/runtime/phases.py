@@ -1,7 +1,5 @@
 """The phases of a supervised session: a pure table of what happens to it and what follows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, IntEnum, auto
 

@@ -1,7 +1,5 @@
 """Typed prompts on disk: the earlier ones, the unsent one, and those that Claude has not read."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The recovery from a failure, as data: derived from the session's events, taken by one key."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from ccq_tui.agent import events as ev

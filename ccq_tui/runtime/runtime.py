@@ -1,7 +1,5 @@
 """The sessions of this process, put together and run without a screen."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -72,7 +70,7 @@ class Runtime:
         *,
         make_session: SessionFactory | None = None,
         clock: Callable[[], float] = time.monotonic,
-        ahead: Prestarted | None = None,
+        ahead: "Prestarted | None" = None,
     ) -> None:
         self.launch = launch
         self.clock = clock

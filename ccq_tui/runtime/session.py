@@ -1,7 +1,5 @@
 """One session of this process, through all the processes of Claude that it has one after the other."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Finds and runs the ``statusLine`` command of Claude Code's settings, within bounds."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """What the status line and the title say of a session."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The worktrees of sessions that have ended: removed if nothing would be lost with them, else kept."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence

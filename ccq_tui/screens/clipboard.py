@@ -4,8 +4,6 @@ Maintained libraries handle text alone, or bring an imaging library along; each 
 or a small package with one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import os

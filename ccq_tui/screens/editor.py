@@ -1,7 +1,5 @@
 """The person's own editor, which gets the terminal until it ends."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shlex

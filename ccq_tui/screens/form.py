@@ -1,7 +1,5 @@
 """The app of one form: what it is about, its panel, and the way out."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Sequence

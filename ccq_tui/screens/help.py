@@ -1,7 +1,5 @@
 """All keys by place, as F1 shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from textual.binding import Binding

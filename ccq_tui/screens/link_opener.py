@@ -1,7 +1,5 @@
 """Opens links and files that a person chose: links in a browser, files in the person's editor."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """Screens with a filtered list: its keys, its field, its rows and the clicks on them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace

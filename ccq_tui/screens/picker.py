@@ -1,7 +1,5 @@
 """A list to choose from: as data, and at the foot of the screen, with the transcript above it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self

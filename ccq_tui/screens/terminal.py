@@ -5,8 +5,6 @@ VTE), OSC 99 (kitty), and OSC 9;4 for the progress in the task bar (ConEmu, Wind
 WezTerm).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """The service over HTTP: its API, the webhooks of its adapters, and the board of its runs."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import json

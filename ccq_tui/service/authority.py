@@ -1,7 +1,5 @@
 """The authority over runs: it decides who may do what, by the configuration, and writes it down."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """What the board shows of runs: which questions wait, who is done with them, and what a person may not do."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """What can be wrong with a configuration that reads well; looked at once, at the start."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The configuration of the service; `docs/service.md` describes each field."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """The desk: it asks in tickets what waits in the inbox, and takes the answers that people give there."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

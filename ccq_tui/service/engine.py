@@ -1,7 +1,5 @@
 """The durable engine of segments: DBOS, on SQLite or Postgres, one workflow for each segment."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """The user of the sessions: another one than the service's, where the configuration says how to become it."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import shlex

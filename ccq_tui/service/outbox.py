@@ -1,7 +1,5 @@
 """The outbox: it sends the events of runs to their tickets, in order, until each is delivered."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

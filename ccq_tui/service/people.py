@@ -1,7 +1,5 @@
 """Who acts in a run: people by their ids, what they do, and by which right."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

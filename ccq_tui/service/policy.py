@@ -1,7 +1,5 @@
 """What a service may do: its repositories, its limits, and which repository a ticket is about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

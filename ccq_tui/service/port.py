@@ -1,7 +1,5 @@
 """The port of an adapter: what the service sends to a ticket, and what people say there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -52,7 +50,7 @@ class Adapter(Protocol):
     async def involved(self, run: Run) -> Involved:
         """Return whom the ticket names now, by their roles."""
 
-    async def missed(self, run: Run) -> Sequence[TicketMessage]:
+    async def missed(self, run: Run) -> "Sequence[TicketMessage]":
         """Return what was said since the run was created, known or not, and what closed its ticket."""
 
 

@@ -1,7 +1,5 @@
 """A run: the work on one ticket, in segments of a session with waits between them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

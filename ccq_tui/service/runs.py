@@ -1,7 +1,5 @@
 """What the parts of the service need of the whole: its runs, and what happens in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The steps of a segment: take the run, prepare its worktree, converse, conclude."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

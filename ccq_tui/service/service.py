@@ -1,7 +1,5 @@
 """The service: it starts the runs of tickets, and brings their questions and answers to each other."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """Serves the service: its parts as the configuration says, until it is stopped."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager

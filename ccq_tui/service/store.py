@@ -1,7 +1,5 @@
 """The runs of all machines, what happened in them, and what people said: tables in SQLite or Postgres."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,7 +51,7 @@ _TABLES = sa.MetaData()
 _RUNS = sa.Table(
     "ccq_runs",
     _TABLES,
-    *(sa.Column(one.name, _Text, nullable=False) for one in fields(Run) if one.type in ("str", "RunState")),
+    *(sa.Column(one.name, _Text, nullable=False) for one in fields(Run) if one.type in (str, RunState)),
     sa.Column("people", _Text, nullable=False),
     sa.Column("segment", sa.Integer, nullable=False),
     sa.Column("created", sa.Double, nullable=False),
@@ -112,7 +110,7 @@ class RunStore:
         self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
 
     @classmethod
-    def open(cls, url: str) -> RunStore:
+    def open(cls, url: str) -> "RunStore":
         """Open a database, and make its tables where they are missing.
 
         Args:

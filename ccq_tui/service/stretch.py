@@ -1,7 +1,5 @@
 """A stretch of a run's session: until it asks, ends, fails, is stopped, or takes too long."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What the service reports of itself: counts, traces and a structured log, none with what people wrote."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

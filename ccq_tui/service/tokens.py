@@ -1,7 +1,5 @@
 """Who may call the API: tokens, of which a file keeps the digests; and the key of the pages' addresses."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import secrets

@@ -1,7 +1,5 @@
 """The environment of a real CLI that talks to the scripted model from a home of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

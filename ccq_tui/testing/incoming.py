@@ -1,7 +1,5 @@
 """A request to the Messages API and its sender: the main agent, a subagent, or the CLI for itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The requests that the scripted model received, with times, and bounded waiting for them."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

@@ -1,7 +1,5 @@
 """The scripted model: a Messages API on loopback that plays a scenario to the real Claude Code CLI."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections import deque
@@ -186,7 +184,7 @@ class ScriptedModel:
         if thread is not None and service is not None:
             thread.call(lambda: service.open_gate(gate))
 
-    async def wait_for(self, predicate: Callable[[ScriptedModel], bool], limit: float = 30.0) -> None:
+    async def wait_for(self, predicate: "Callable[[ScriptedModel], bool]", limit: float = 30.0) -> None:
         """Wait until something is true of the model.
 
         Args:
@@ -198,7 +196,7 @@ class ScriptedModel:
         """
         await self._notice.wait_async(lambda: predicate(self), limit)
 
-    def wait_for_sync(self, predicate: Callable[[ScriptedModel], bool], limit: float = 30.0) -> None:
+    def wait_for_sync(self, predicate: "Callable[[ScriptedModel], bool]", limit: float = 30.0) -> None:
         """Wait in a thread as ``wait_for`` does."""
         self._notice.wait(lambda: predicate(self), limit)
 

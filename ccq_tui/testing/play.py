@@ -1,7 +1,5 @@
 """The runs of a script, one for each conversation, and which of them answers a request."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -63,7 +61,7 @@ class Play:
         """Whether nothing of the script is left."""
         return not any(not isinstance(step, script.TurnEnd) for step in self._pending)
 
-    def adopt(self, other: Play) -> None:
+    def adopt(self, other: "Play") -> None:
         """Continue from the position of another play, as a forked conversation does."""
         self._pending = other._pending
         self._results = dict(other._results)

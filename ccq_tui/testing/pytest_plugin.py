@@ -1,7 +1,5 @@
 """The pytest plugin: fixtures ``scripted_model`` and ``claude_env``, which load no server until used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The part of the conversation that a script can read: tool results, and the person's texts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

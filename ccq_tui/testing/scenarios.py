@@ -1,7 +1,5 @@
 """The scenarios that the demo offers: one question, four of them, and a tour of the program."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The HTTP side of the scripted model: its routes, their answers, and the thread that serves them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket
@@ -154,7 +152,7 @@ class Answerer:
     """
 
     answer: Callable[[Incoming], tuple[Turn | Failure, str]]
-    pace: Pace
+    pace: "Pace"
     record: Callable[[Exchange], None]
     failed: Callable[[Exception], None]
     _gates: dict[str, asyncio.Event] = field(default_factory=dict)

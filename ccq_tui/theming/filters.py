@@ -1,7 +1,5 @@
 """What is drawn without colours, and without lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

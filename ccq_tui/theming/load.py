@@ -1,7 +1,5 @@
 """Theme files: found, read and installed, and the line of the settings that keeps a theme."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

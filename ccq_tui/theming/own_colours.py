@@ -1,7 +1,5 @@
 """The program's own colours and text styles (``$ccq-...`` in style sheets), for any theme."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

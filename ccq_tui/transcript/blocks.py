@@ -1,7 +1,5 @@
 """The parts of a session's transcript: blocks of data, in order, independent of any screen."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -137,7 +135,7 @@ class Task:
     tools: int = 0
     tokens: int = 0
     ended: bool = False
-    notice: NoticeBlock | None = None
+    notice: "NoticeBlock | None" = None
 
 
 @dataclass(eq=False)

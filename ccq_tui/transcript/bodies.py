@@ -1,7 +1,5 @@
 """What a block shows but Markdown: text in pieces, an excerpt, changes, and a list of things to do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Every cut depends only on the text before and shortly after it, never on how the
 letter by letter has the same parts as one fed whole.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -150,7 +148,7 @@ class Document:
         self.finished = True
         self._version += 1
 
-    def completed(self, text: str) -> Document:
+    def completed(self, text: str) -> "Document":
         """Return a finished document of exactly this text: this one, if it was fed a beginning of it."""
         fed = "".join(self._fed)
         if not text.startswith(fed):

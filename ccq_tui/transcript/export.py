@@ -1,7 +1,5 @@
 """The transcript as a text: Markdown to read, JSON to process."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The transcript as data: events go in, blocks change."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -188,13 +186,13 @@ class TranscriptModel:
             self._calls.end_past(runs)
         self._prompts.lower(typed)
 
-    def empty(self) -> TranscriptModel:
+    def empty(self) -> "TranscriptModel":
         """Return an empty transcript like this one, for an earlier part."""
         earlier = TranscriptModel(self._clock, self._now)
         earlier._order.folded = self.folded
         return earlier
 
-    def put_first(self, earlier: TranscriptModel) -> BlockChange:
+    def put_first(self, earlier: "TranscriptModel") -> BlockChange:
         """Put an earlier transcript, which this one continues, above it."""
         if earlier.folded != self.folded:
             earlier.set_folds(folded=self.folded)

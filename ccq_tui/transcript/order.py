@@ -1,7 +1,5 @@
 """The order of the blocks: the places of new ones, the moves that a change causes, prompts on their way."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

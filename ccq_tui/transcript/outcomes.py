@@ -1,7 +1,5 @@
 """What became of a request, a turn and a call, in words: for the screen, lines and files."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

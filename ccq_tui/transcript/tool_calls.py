@@ -1,7 +1,5 @@
 """Follows tool calls from start to end, with the CLI's reports on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeGuard
 
@@ -53,7 +51,7 @@ class ToolCalls:
                 block.directory = directory
                 self._order.touch(block)
 
-    def put_first(self, earlier: ToolCalls) -> None:
+    def put_first(self, earlier: "ToolCalls") -> None:
         """Take over the calls of an earlier past, none of which still runs."""
         earlier.stop(everything=True)
         earlier.work_in(self.directory)

@@ -1,7 +1,5 @@
 """The tools with cards of their own: one table of their names, and short descriptions of calls."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """An API on FastAPI: who calls is known before a body is read, and what is refused is a problem document."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping

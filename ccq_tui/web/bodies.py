@@ -1,7 +1,5 @@
 """Bodies in JSON, checked strictly; the OpenAPI document is made of them."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Calls over HTTP that end: bounded in time and in bytes, and made again where a busy server asks for it."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Who may call a server: its names, rates, wrong secrets, and the headers of every response."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import ipaddress

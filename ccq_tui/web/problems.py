@@ -1,7 +1,5 @@
 """What is refused, as problem documents of RFC 9457."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Mapping

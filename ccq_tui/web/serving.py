@@ -1,7 +1,5 @@
 """Serves an app by the rules of the shelf, alone or inside another program."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc

@@ -1,7 +1,5 @@
 """The list that comes up while a person types: it completes the text of a field at the caret."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The text field of a panel, which asks its panel about each key."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,5 @@
 """The line of keys at the foot of a panel: the most important first, as many as fit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

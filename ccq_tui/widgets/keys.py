@@ -1,7 +1,5 @@
 """Keys and clicks, for widgets that take them themselves."""
 
-from __future__ import annotations
-
 import time
 from asyncio import TimerHandle
 from collections.abc import Callable

@@ -5,8 +5,6 @@ module starts all of them, and drops them once their owner has ended. Plain time
 Textual's own: it stops them before it removes children.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """Lines of styled text, wrapped once and drawn one by one, with how much of them was ever on the screen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

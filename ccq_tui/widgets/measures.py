@@ -1,7 +1,5 @@
 """The frame of a panel: its share of the screen, its first line, and notices beside a text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

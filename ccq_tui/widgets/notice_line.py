@@ -1,7 +1,5 @@
 """The notices above the prompt: what waits, and for a moment what has just happened."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The styles of the theme in use, as panels draw with them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, get_type_hints

@@ -1,7 +1,5 @@
 """The line for searching the transcript."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The bottom line: the session's activity, model, mode and place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The line of sessions: which digit goes to whom, and who waits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

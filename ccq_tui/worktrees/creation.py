@@ -1,7 +1,5 @@
 """Makes worktrees, and makes a session's removed one again. Runs git: not for the event loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace

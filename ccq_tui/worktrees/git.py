@@ -1,7 +1,5 @@
 """Runs git: never through a shell, never asking anybody, never without a time limit. For threads."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A worktree: the rules for its name, its place, and whether ccq-tui made it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

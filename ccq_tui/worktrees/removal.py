@@ -3,8 +3,6 @@
 What looks and removes runs git: not for the event loop.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """Sessions against a scripted model."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 

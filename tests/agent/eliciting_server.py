@@ -4,8 +4,6 @@ Its tool `ask` takes the name of a schema, or the link to open. `later` asks as 
 2026-07-28 do: it gives the question back as its result, and is called again with the answer.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Processes one after another: where one must end, the next scene begins in the one that goes on with it."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +49,7 @@ class Row:
         if self.run is not None:
             await self.run.__aexit__(None, None, None)
 
-    async def play(self, *scenes: Callable[[Row], Awaitable[None]]) -> None:
+    async def play(self, *scenes: "Callable[[Row], Awaitable[None]]") -> None:
         """Play scenes, one after the other."""
         for scene in scenes:
             with step(str(getattr(scene, "__name__", scene))):

@@ -1,7 +1,5 @@
 """A real session with a real CLI, whose events are kept and waited for."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

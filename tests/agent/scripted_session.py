@@ -1,7 +1,5 @@
 """A session of the real SDK and the real CLI with the scripted model, answered automatically."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

@@ -4,8 +4,6 @@ A scene has a cleared conversation, an empty project and a script of its own. Wh
 (the mode, the model, permissions for the session) the next one finds changed.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Two programs killed at random moments; ``python -m tests.agent.killed.rivals`` does it more often."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A session file as the real CLI writes it, and the answer to its open question by a message."""
 
-from __future__ import annotations
-
 from ccq_tui.agent.events import BlockFinished, PromptAccepted, RequestAsked
 from ccq_tui.agent.recorded import open_recording
 from ccq_tui.inbox.requests import QuestionRequest

@@ -1,7 +1,5 @@
 """Sessions live, park, are answered by another process, crash and come back, without any screen."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -52,14 +50,14 @@ class House:
         )
         self.runtime = Runtime(first, Configured([]))
 
-    def open(self, **settings: Any) -> HeardSession:
+    def open(self, **settings: Any) -> "HeardSession":
         """Open a session and run it."""
         wanted = Settings(cwd=self.home.project, permission_mode="default", **settings)
         heard = HeardSession(self.runtime.add(Launch(settings=wanted, program=self.program)))
         heard.session.start()
         return heard
 
-    def pid_of(self, heard: HeardSession) -> int:
+    def pid_of(self, heard: "HeardSession") -> int:
         """The process of a session; it is looked after the end."""
         connection = heard.session.agent._connection  # type: ignore[attr-defined]
         self.pids.add(connection._pid)

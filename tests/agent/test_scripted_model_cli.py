@@ -1,7 +1,5 @@
 """How the scripted model keeps in step with the real CLI: side requests, failures, sessions, interrupts."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable

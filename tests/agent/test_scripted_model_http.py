@@ -1,7 +1,5 @@
 """The scripted model over HTTP, without a CLI."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

@@ -1,7 +1,5 @@
 """Each ready scenario, played to its end by the real SDK and the real CLI."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

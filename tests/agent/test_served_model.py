@@ -1,7 +1,5 @@
 """``ccq-tui model``: a scenario for any program, over plain HTTP and with the real CLI."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

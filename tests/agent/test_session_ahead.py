@@ -1,7 +1,5 @@
 """A process that was started before its session is the session's; one that no session took goes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

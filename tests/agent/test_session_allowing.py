@@ -1,7 +1,5 @@
 """More than yes: lasting permissions, text along with one, plans edited and carried out in a mode."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

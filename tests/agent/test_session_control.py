@@ -1,7 +1,5 @@
 """What a session can be told and asked beside the conversation, with the real CLI."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Forms and links of a real MCP server: what a person fills in arrives at the server, exactly."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Interrupts, deaths and closings: nothing hangs, nothing is left, nothing typed is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

@@ -1,7 +1,5 @@
 """Errors that the real CLI reports: each is one of our problems, and the session goes on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

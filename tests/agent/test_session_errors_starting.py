@@ -1,7 +1,5 @@
 """Programs that are not the CLI, and places where it cannot start: each is named, and nothing hangs."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

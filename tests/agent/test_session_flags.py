@@ -1,7 +1,5 @@
 """Flags of Claude Code reach the real CLI, and a later start of a session takes them over."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a real CLI rarely meets: its directory goes, its tasks end or are stopped, a prompt is taken back."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

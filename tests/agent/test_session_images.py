@@ -1,7 +1,5 @@
 """Images and commands of the shell on their way to the model, and in the record of a session."""
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the real CLI lists of itself, and that a rule written into a settings file holds at once."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Questions are asked, answered, discussed and declined in every permission mode."""
 
-from __future__ import annotations
-
 from ccq_tui.agent.events import Connected, ModeChanged, NoticeGiven, ToolFinished
 from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.inbox.requests import QuestionRequest

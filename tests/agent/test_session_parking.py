@@ -1,7 +1,5 @@
 """Questions that outlive their process: parked and asked again, or answered by message; each answer once."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Permissions and plans: what the agent gets when a person allows or refuses."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.agent import events as ev

@@ -1,7 +1,5 @@
 """When the agent asks: as it likes, never, or only so many times."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.agent.events import ToolFinished

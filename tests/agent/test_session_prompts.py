@@ -1,7 +1,5 @@
 """Prompts that a turn has not read when the session ends: each comes back or was read, never both."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.agent import events as ev

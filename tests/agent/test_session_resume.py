@@ -1,7 +1,5 @@
 """Going on with a session: what was said is there, and goes on under the right id."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 from uuid import uuid4

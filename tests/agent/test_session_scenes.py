@@ -1,7 +1,5 @@
 """What a session tells and takes, scene after scene on one CLI; the scenes are in ``tests/agent/scenes``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

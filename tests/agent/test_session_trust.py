@@ -1,7 +1,5 @@
 """What a person answers about a directory, Claude Code knows as well."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.config.launch import launch_with, trusting

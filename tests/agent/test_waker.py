@@ -1,7 +1,5 @@
 """A parked session is answered on a phone, and goes on although no ccq-tui is open."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Requests of every kind, which a page shows."""
 
-from __future__ import annotations
-
 from ccq_tui.inbox.requests import ElicitationRequest, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from tests.unit.remote.publishing import SESSION

@@ -1,7 +1,5 @@
 """A desk at which MCP clients ask: a clean home, the installed program, and clients that can be killed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

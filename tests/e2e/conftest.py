@@ -1,7 +1,5 @@
 """Starts the installed program in a pseudo-terminal, with the real CLI and the scripted model."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess
@@ -145,7 +143,7 @@ def start(
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def browser() -> AsyncIterator[Browser]:
+async def browser() -> "AsyncIterator[Browser]":
     """Start a browser, for the tests of a module in the loop of the session; it costs time while it runs."""
     api = pytest.importorskip(
         "playwright.async_api", reason="the page is tested with the extra e2e: pip install -e '.[e2e]'"
@@ -174,7 +172,7 @@ async def terminal(relay: RunningRelay) -> AsyncIterator[paging.Terminal]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def pages(browser: Browser) -> AsyncIterator[Pages]:
+async def pages(browser: "Browser") -> AsyncIterator[Pages]:
     """Open pages as several devices; none may have logged an error at the end."""
     opened = Pages(browser)
     yield opened

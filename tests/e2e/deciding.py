@@ -1,7 +1,5 @@
 """Permissions and plans by keys alone, and what the model received; seven questions were asked before."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.testing import Scenario

@@ -1,7 +1,5 @@
 """A form, filled in by keys."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The terminal's side of a pairing without an inbox, and pages in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -86,12 +84,12 @@ async def paired(relay: RunningRelay, *, sealed: bool = True) -> AsyncIterator[T
 class Pages:
     """The page on several devices: each has a browser profile of its own."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: "Browser") -> None:
         self.errors: list[str] = []
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    async def open(self, size: tuple[int, int] = (390, 844), script: str = "", **options: Any) -> Page:
+    async def open(self, size: tuple[int, int] = (390, 844), script: str = "", **options: Any) -> "Page":
         """Open an empty page; a script runs in it before its own."""
         shown = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
         # Each profile would else keep all files of the page anew.
@@ -104,7 +102,7 @@ class Pages:
         page.on("console", self._logged)
         return page
 
-    async def paired(self, terminal: Terminal, name: str = "Anna’s phone", **options: Any) -> Page:
+    async def paired(self, terminal: Terminal, name: str = "Anna’s phone", **options: Any) -> "Page":
         """Open a page, and pair it by a link."""
         page = await self.open(**options)
         await page.goto(await link_for_device(terminal.client))
@@ -123,29 +121,29 @@ class Pages:
             self.errors.append(message.text)
 
 
-async def press(page: Page, *names: str) -> None:
+async def press(page: "Page", *names: str) -> None:
     """Press buttons, one after the other."""
     for name in names:
         await page.get_by_role("button", name=name, exact=True).click()
 
 
-def main(page: Page) -> Locator:
+def main(page: "Page") -> "Locator":
     return page.locator("#open")
 
 
-async def pick(page: Page, *labels: str) -> None:
+async def pick(page: "Page", *labels: str) -> None:
     """Choose options of the request that is open."""
     for label in labels:
         await main(page).get_by_text(label, exact=True).click()
 
 
-async def shown(page: Page, *texts: str) -> None:
+async def shown(page: "Page", *texts: str) -> None:
     """Wait until what is open shows texts."""
     for text in texts:
         await main(page).get_by_text(text).first.wait_for()
 
 
-async def ready(page: Page) -> None:
+async def ready(page: "Page") -> None:
     """Wait until the request that was opened takes keys."""
     await page.locator(".content:not([inert])").wait_for()
 
@@ -161,7 +159,7 @@ SMALL = """() => [...document.querySelectorAll("button, summary, a, textarea, in
 WIDE = "() => document.documentElement.scrollWidth > innerWidth"
 
 
-async def check(page: Page, place: str) -> None:
+async def check(page: "Page", place: str) -> None:
     """Measure the page in all sizes, the watch's last; on a phone, let axe look at it too."""
     from axe_playwright_python.async_playwright import Axe
 

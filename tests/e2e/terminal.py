@@ -1,7 +1,5 @@
 """A program in a pseudo-terminal, its screen read back through a terminal emulator."""
 
-from __future__ import annotations
-
 import codecs
 import os
 import re
@@ -139,7 +137,7 @@ class Terminal(PseudoTerminal):
 
     # -- waiting --------------------------------------------------------------------------------------------
 
-    def wait(self, wanted: str | Callable[[Terminal], bool], limit: float = LIMIT) -> str:
+    def wait(self, wanted: "str | Callable[[Terminal], bool]", limit: float = LIMIT) -> str:
         """Wait until a text, or what a function looks for, is on the screen; return the screen."""
         test = wanted if callable(wanted) else lambda terminal: wanted in terminal.text
         since = time.monotonic()

@@ -1,7 +1,5 @@
 """``ccq-tui ask`` and ``reflect`` in a real pseudo-terminal: records on disk, drafts that outlive it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """The board of runs, and the page of one, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -40,7 +38,7 @@ FITS = """() => document.readyState === "complete" && document.documentElement.s
     && !window.hostile && !document.querySelector("main script, img, h1[style], [href^=java]")"""
 
 
-async def check(page: Page) -> None:
+async def check(page: "Page") -> None:
     """Check that a page fits and runs nothing of what it shows; that it is accessible, too."""
     from axe_playwright_python.async_playwright import Axe
 
@@ -105,7 +103,7 @@ def scene(replies: Replies) -> Scenario:
     return next(one for word, one in SCENES.items() if word in replies.prompt)
 
 
-async def card(page: Page, title: str) -> None:
+async def card(page: "Page", title: str) -> None:
     """Open a run from the list."""
     await page.locator("#list").get_by_role("link", name=title).click()
     await page.get_by_role("heading", name=title, level=1).wait_for()

@@ -1,7 +1,5 @@
 """Every screen among hostile text: names, settings, hooks, a branch and all that a model and people say."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import closing

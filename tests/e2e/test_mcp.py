@@ -1,7 +1,5 @@
 """Real MCP clients ask over stdio and HTTP, and are answered by keyboard and by command."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """Claude Code is a client like any other: what its model gets, and what becomes of a question it leaves."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Forms over MCP, filled in by the person in the inbox."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

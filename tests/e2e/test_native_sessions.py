@@ -1,7 +1,5 @@
 """Claude Code's own screen asks: answered there, in the inbox or by a script, the first answer counts."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """A person who leaves the terminal is notified of what waits there; one who sits at it is not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

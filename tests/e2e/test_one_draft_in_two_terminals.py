@@ -1,7 +1,5 @@
 """A question open in two terminals, and one whose inbox is deleted: nothing that is typed is lost."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from ccq_tui.input.gate import QUIET

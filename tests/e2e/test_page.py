@@ -1,7 +1,5 @@
 """The page in a real browser, with a real relay: what it does, its accessibility, and how it fits."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
@@ -48,16 +46,16 @@ async def plain(relay: RunningRelay) -> AsyncIterator[Terminal]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(terminal: Terminal, pages: Pages) -> Page:
+async def page(terminal: Terminal, pages: Pages) -> "Page":
     """Pair a page by a link."""
     return await pages.paired(terminal)
 
 
-async def drafts(page: Page) -> list[str]:
+async def drafts(page: "Page") -> list[str]:
     return list(await page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft'))"))
 
 
-async def test_answers_a_multi_select_with_a_note(terminal: Terminal, page: Page) -> None:
+async def test_answers_a_multi_select_with_a_note(terminal: Terminal, page: "Page") -> None:
     assert page.url.endswith("/")
     published = await terminal.publish(asked.asks(asked.FEATURES))
     await shown(page, "Which features should it have?")
@@ -78,7 +76,7 @@ async def test_answers_a_multi_select_with_a_note(terminal: Terminal, page: Page
     assert await page.locator("#count").text_content() == "All clear"
 
 
-async def test_a_form_asks_what_the_answers_call_for(terminal: Terminal, page: Page) -> None:
+async def test_a_form_asks_what_the_answers_call_for(terminal: Terminal, page: "Page") -> None:
     form = QuestionSet("release", RELEASE, "Release notes", intro="For everybody", is_form=True)
     published = await terminal.publish(FormRequest("f1", SESSION, form, context={"version": "1.0"}))
     await shown(page, "Release notes", "For everybody", "version: 1.0", "Required")
@@ -105,7 +103,7 @@ async def test_a_form_asks_what_the_answers_call_for(terminal: Terminal, page: P
     assert (await terminal.answer(published))[0] == Answered((Answer(("Major",)), *texts, Answer()))
 
 
-async def test_the_terminal_answers_first(terminal: Terminal, page: Page) -> None:
+async def test_the_terminal_answers_first(terminal: Terminal, page: "Page") -> None:
     published = await terminal.publish(asked.asks(asked.NAME))
     await page.get_by_label(asked.NAME.text).fill("cachette")
     await terminal.state(published, "answered", by="at the terminal", text="redis", taken=True)
@@ -116,7 +114,7 @@ async def test_the_terminal_answers_first(terminal: Terminal, page: Page) -> Non
     await page.get_by_text("Nothing waits").wait_for()
 
 
-async def test_a_question_that_opened_by_itself_gives_way(terminal: Terminal, page: Page) -> None:
+async def test_a_question_that_opened_by_itself_gives_way(terminal: Terminal, page: "Page") -> None:
     first = await terminal.publish(asked.asks(asked.CACHE), "first")
     await shown(page, "Which cache should the API use?")
     second = await terminal.publish(asked.BASH, "second")
@@ -130,7 +128,7 @@ async def test_a_question_that_opened_by_itself_gives_way(terminal: Terminal, pa
     assert await row.locator(".became").text_content() == "Declined at the terminal"
 
 
-async def test_a_question_of_a_script(terminal: Terminal, page: Page) -> None:
+async def test_a_question_of_a_script(terminal: Terminal, page: "Page") -> None:
     form = question_form("Which database?", "choice", {"options": ["PostgreSQL", "SQLite"]})
     request = request_of(form, {}, "", Path("/srv"), "A script")
     published = await terminal.publish(request)
@@ -150,7 +148,7 @@ async def test_a_question_of_a_script(terminal: Terminal, page: Page) -> None:
     await shown(page, "Answered on this device", "The script has it")
 
 
-async def test_a_receipt_has_the_note(terminal: Terminal, page: Page) -> None:
+async def test_a_receipt_has_the_note(terminal: Terminal, page: "Page") -> None:
     await terminal.publish(asked.asks(asked.CACHE))
     await pick(page, "SQLite")
     await press(page, "Add a note")
@@ -161,7 +159,7 @@ async def test_a_receipt_has_the_note(terminal: Terminal, page: Page) -> None:
     assert await main(page).locator(".given").all_text_contents() == [f"SQLite · note: {note}"]
 
 
-async def test_an_answer_that_lost_is_not_shown_as_the_one(terminal: Terminal, page: Page) -> None:
+async def test_an_answer_that_lost_is_not_shown_as_the_one(terminal: Terminal, page: "Page") -> None:
     published = await terminal.publish(asked.asks(asked.NAME))
     await page.get_by_label(asked.NAME.text).fill("cachette")
     await page.get_by_role("button", name="Send").click()
@@ -226,7 +224,7 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
     assert await page.locator(".recent .became").all_text_contents() == said
 
 
-async def test_keeps_a_draft_over_a_reload(terminal: Terminal, page: Page) -> None:
+async def test_keeps_a_draft_over_a_reload(terminal: Terminal, page: "Page") -> None:
     published = await terminal.publish(asked.asks(asked.CACHE, asked.FEATURES, asked.REPLICAS, asked.NAME))
     await pick(page, "Other…")
     await page.get_by_label("Your own answer").fill("Memcached,\nas before")
@@ -272,7 +270,7 @@ async def test_the_relay_is_restarted(tmp_path: Path, pages: Pages) -> None:
         await shown(page, "make test && ./deploy.sh staging")
 
 
-async def test_offline_or_hidden_and_back(terminal: Terminal, page: Page) -> None:
+async def test_offline_or_hidden_and_back(terminal: Terminal, page: "Page") -> None:
     hide = """(hidden) => {
         Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
         document.dispatchEvent(new Event("visibilitychange"));
@@ -310,7 +308,7 @@ async def test_asks_again_and_again_where_nothing_streams(terminal: Terminal, pa
     assert (outcome, by.name) == (Answered((Answer(("None",)),)), "iPhone")
 
 
-async def test_shows_hostile_text_as_text(terminal: Terminal, page: Page) -> None:
+async def test_shows_hostile_text_as_text(terminal: Terminal, page: "Page") -> None:
     text = hostile.TEXT.replace("\ud800", "") + "<img src=x onerror=alert(1)><script>alert(2)</script>"
     long = "word " * 1_500 + "x" * 5_000 + "`" * 3_000 + "*" * 3_000
     options = [Option(f"{text} {number}", f"{text}\n\n{long}") for number in range(5)]
@@ -370,7 +368,7 @@ async def test_answers_without_encryption(relay: RunningRelay, plain: Terminal, 
     assert (outcome, by.name) == (Allowed(), "Linux computer")
 
 
-async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: Page) -> None:
+async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: "Page") -> None:
 
     async def opened(request: Request, *buttons: str) -> Publication:
         """Publish a request, go on to it, and press buttons."""
@@ -502,7 +500,7 @@ async def test_the_keyboard_suffices(terminal: Terminal, pages: Pages) -> None:
 
 
 async def test_forgets_a_pairing_and_notices_a_revoked_one(
-    plain: Terminal, terminal: Terminal, page: Page
+    plain: Terminal, terminal: Terminal, page: "Page"
 ) -> None:
     await page.goto(await link_for_device(plain.client))
     await press(page, "Pair this device")
@@ -592,7 +590,7 @@ async def test_push_is_renewed_for_every_pairing_at_each_start(
     assert await subscribed(0)
 
 
-async def test_no_script_reads_a_key(terminal: Terminal, page: Page) -> None:
+async def test_no_script_reads_a_key(terminal: Terminal, page: "Page") -> None:
     await terminal.publish(asked.BASH)
     await shown(page, "make test")
     kept = "localStorage.getItem('ccq.pairings')"

@@ -1,7 +1,5 @@
 """What the page says of a relay that stalls, lies, or is away: nothing that it cannot know."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator
@@ -42,12 +40,12 @@ STALLS = """([path, method, isReached]) => {
 }"""
 
 
-async def stall(page: Page, path: str, method: str = "GET", *, is_reached: bool = False) -> None:
+async def stall(page: "Page", path: str, method: str = "GET", *, is_reached: bool = False) -> None:
     """Have the bodies of replies stall from now on, until `mend` is called."""
     await page.evaluate(STALLS, [path, method, is_reached])
 
 
-async def count_is(page: Page, title: str) -> None:
+async def count_is(page: "Page", title: str) -> None:
     await page.locator("#count").get_by_text(title, exact=True).wait_for(state="attached")
 
 
@@ -157,7 +155,7 @@ async def test_a_typed_secret_is_not_coaxed_out(
 ) -> None:
     sent: list[dict[str, Any]] = []
 
-    async def lie(route: Route) -> None:
+    async def lie(route: "Route") -> None:
         sent.append(json.loads(route.request.post_data or ""))
         paired = {
             "pairingId": terminal.client.pairing.id,
@@ -183,10 +181,10 @@ async def test_a_typed_secret_is_not_coaxed_out(
 
 
 @asynccontextmanager
-async def lying(page: Page, lie: Any) -> AsyncIterator[None]:
+async def lying(page: "Page", lie: Any) -> AsyncIterator[None]:
     """Have the page hear a relay that changes its records."""
 
-    async def altered(route: Route) -> None:
+    async def altered(route: "Route") -> None:
         response = await route.fetch()
         said = await response.json()
         if "requests" in said:

@@ -1,7 +1,5 @@
 """The whole program ends while a question waits, and comes back to it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """``ccq-tui phone`` in a real terminal: the QR code is the link's, a device pairs by it and answers."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sessions and the inbox line by line, with the real CLI, and exactly what the model gets."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

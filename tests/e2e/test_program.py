@@ -1,7 +1,5 @@
 """The program as a whole: starting, interrupting, ending, going on."""
 
-from __future__ import annotations
-
 import base64
 import os
 import shutil

@@ -3,8 +3,6 @@
 A run of the program asks one set after the other; the words before a set say that its panel is on screen.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ccq_tui.input.gate import QUIET, SEEN

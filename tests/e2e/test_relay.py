@@ -1,7 +1,5 @@
 """Two relay processes behind one Redis: no question is lost, none is answered twice."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import os

@@ -1,7 +1,5 @@
 """The demo of the service as a person tries it: a run, its questions, its end."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

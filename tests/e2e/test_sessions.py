@@ -1,7 +1,5 @@
 """Every errand of the list of sessions by keys alone, at four sizes."""
 
-from __future__ import annotations
-
 import pytest
 
 from ccq_tui.questions import Option, Question

@@ -1,7 +1,5 @@
 """A program that a shell stops, takes into the background, brings back and ends."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The question about trust, in a terminal that a shell has before and after the program."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import time

@@ -1,7 +1,5 @@
 """The tutorial, played as it is written: each of its commands, and the keys that it names."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What a keyboard sends, as a terminal passes it on: joiners, and Esc right before a letter."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.input.gate import QUIET, SEEN

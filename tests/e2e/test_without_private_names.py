@@ -1,7 +1,5 @@
 """The program with a Textual and an SDK that have none of the private names it is built on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ccq_tui.questions import Option, Question

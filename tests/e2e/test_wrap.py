@@ -1,7 +1,5 @@
 """``ccq-tui wrap`` around real programs: their prompts in the inbox, and everything else as without it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """A wrapped program in a pseudo-terminal, and the inbox in which it asks."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

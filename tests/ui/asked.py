@@ -1,7 +1,5 @@
 """Questions that panels are tested with."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 from rich.style import Style

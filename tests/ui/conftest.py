@@ -1,7 +1,5 @@
 """What tests of the screen share."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """What was sent to the terminal, put together from the frames; and whether it shows what is so."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms of MCP servers that tests ask."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ccq_tui.inbox.elicitations import read_elicitation

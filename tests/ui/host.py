@@ -1,7 +1,5 @@
 """A small app around one panel: a page of text above, the panel docked under it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sized
 from contextlib import asynccontextmanager
@@ -171,7 +169,7 @@ class Asked:
 
     stale = None
 
-    def __init__(self, shown: Draft, app: PanelHost, request: Request | None = None) -> None:
+    def __init__(self, shown: Draft, app: "PanelHost", request: Request | None = None) -> None:
         self.shown, self.draft, self._app, self.request = shown, shown, app, request
         self.changed: Signal[Any] = Signal()
 

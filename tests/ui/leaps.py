@@ -5,8 +5,6 @@ that no timer runs between two keys of a test because the machine is slow. Whate
 something, such as another thread or a child process, is waited for; only what it takes long counts.
 """
 
-from __future__ import annotations
-
 import queue
 import selectors
 import threading

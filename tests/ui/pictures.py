@@ -1,7 +1,5 @@
 """Pictures of several states of one program: starting it costs more than all it does for a picture."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 from typing import Any

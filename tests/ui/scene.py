@@ -1,7 +1,5 @@
 """A piece of work as a session tells it: prose, code, a change, a failure, and a question at its end."""
 
-from __future__ import annotations
-
 from ccq_tui.agent import events as ev
 from ccq_tui.questions import Option, Question
 

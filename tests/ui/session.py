@@ -1,7 +1,5 @@
 """The program with a session that says what a test says, for tests of the screen alone."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping

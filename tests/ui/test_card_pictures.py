@@ -1,7 +1,5 @@
 """Pictures of the transcript: a card of each kind, documents; and what the card of a request says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any

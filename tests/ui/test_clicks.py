@@ -1,7 +1,5 @@
 """Clicks and typed text: a left click does what its key does, and every character that is text is typed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

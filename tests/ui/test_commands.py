@@ -1,7 +1,5 @@
 """The program's own commands on the screen: what each shows, what is looked after by keys, and Ctrl+P."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lists of commands and their picker: rules, memory and questions, by keys that a person chose."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What a decision is about is shown whole and harmless, and what is decided was seen."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """The decision panel: what is asked is seen, each way to decide works by keys, and its manners."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product

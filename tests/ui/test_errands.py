@@ -1,7 +1,5 @@
 """What one entry is enough for: a slash command, a key."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 import pytest

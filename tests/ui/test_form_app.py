@@ -1,7 +1,5 @@
 """The app of one form: pictures of its states, its keys, and its end."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Forms in the question panel: pictures of their states, and problems said at their fields."""
 
-from __future__ import annotations
-
 from ccq_tui.inbox.requests import ElicitationRequest, FormRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.keys import enter_words

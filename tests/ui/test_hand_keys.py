@@ -1,7 +1,5 @@
 """Keys that a hand knows from shells and from Claude Code, and commands that nobody knows."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Where keys are told: F1, the line of keys, and lines that name the key that a person chose."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

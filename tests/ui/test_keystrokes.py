@@ -1,7 +1,5 @@
 """A short piece of the random keys around all that asks; `python -m tests.ui.keystrokes` drives more."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

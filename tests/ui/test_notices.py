@@ -1,7 +1,5 @@
 """Notices above the prompt, notifications, and delayed work: each goes with what it belongs to."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

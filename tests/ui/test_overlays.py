@@ -1,7 +1,5 @@
 """What is over a screen is left once, and nothing of it stays drawn."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

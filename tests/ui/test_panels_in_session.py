@@ -1,7 +1,5 @@
 """Panels within the session's screen: settled at once, used again, kept in focus, and under time limits."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The prompt: completion, earlier and queued prompts, folded pastes, drafts that survive the program."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import threading

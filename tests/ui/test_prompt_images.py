@@ -1,7 +1,5 @@
 """Images in the prompt: pasted, dropped, kept, sent, and brought back."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """The list above the prompt, its keys and how it is drawn; and Vim's keys in the prompt."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

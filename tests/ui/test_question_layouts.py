@@ -1,7 +1,5 @@
 """The layout of question panels: real sets drawn to the cell at three sizes, and the rules for any set."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The keys of the question panel, and its manners: grace, clicks, review, hiding, a model's text as data."""
 
-from __future__ import annotations
-
 import unicodedata
 from types import SimpleNamespace
 from typing import Any, cast

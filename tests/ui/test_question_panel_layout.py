@@ -1,7 +1,5 @@
 """Where things are in the question panel, what drawing it costs, and a picture of each of its states."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any

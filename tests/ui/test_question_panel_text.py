@@ -1,7 +1,5 @@
 """The text fields of a panel: nothing typed is lost, and files are completed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace

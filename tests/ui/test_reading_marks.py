@@ -1,7 +1,5 @@
 """Reading the transcript: moving by block, searching, selecting by mouse, copying, opening, exporting."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

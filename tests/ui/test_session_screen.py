@@ -1,7 +1,5 @@
 """The screen of a session: prompt, line of requests, notices, status, welcome, errors; and pictures of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """Several sessions in one terminal or in two, and what is typed while one takes another's place."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

@@ -1,7 +1,5 @@
 """The list of sessions: all of them by what they need, native ones among them, by keyboard alone."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Requests in the list of sessions: of any asker, changed by others meanwhile, answered before, refused."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

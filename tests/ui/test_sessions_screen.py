@@ -1,7 +1,5 @@
 """The list of sessions: what waits in all of them, answered where it is listed."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

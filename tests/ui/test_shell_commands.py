@@ -1,7 +1,5 @@
 """Commands for the shell in the prompt: run, shown as they write, stopped, and told to Claude."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The status line: its widths, a command's output in it, silence, and no work while nobody does anything."""
 
-from __future__ import annotations
-
 import gc
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Themes in the running program: the list, the style sheet, what is drawn in every theme, few colours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

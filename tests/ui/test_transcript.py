@@ -1,7 +1,5 @@
 """The transcript on a screen: events in, lines out, at what cost; keys and the wheel move it."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

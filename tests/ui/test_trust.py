@@ -1,7 +1,5 @@
 """Before a session starts: whether its directory is trusted, and which stored session is resumed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Words meant for the prompt never answer what comes up meanwhile, nor a set that is still being written."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

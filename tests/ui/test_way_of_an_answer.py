@@ -1,7 +1,5 @@
 """The way of a question from the inbox to its panel, and of its answer from Enter to what the SDK gets."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from pathlib import Path

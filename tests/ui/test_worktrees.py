@@ -1,7 +1,5 @@
 """Where a session works: in a git worktree that is opened and cleared away by keys."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What eyes make of colours: WCAG 2 contrast, and colours as people see them who lack a kind of cone."""
 
-from __future__ import annotations
-
 from textual.color import Color
 
 Triple = tuple[float, float, float]

@@ -1,7 +1,5 @@
 """What tests of the command line share."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Iterator

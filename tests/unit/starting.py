@@ -1,7 +1,5 @@
 """The command line in this process: what it prints, and what it starts with a screen that ends at once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An inbox with one request of each kind, where the commands look for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime

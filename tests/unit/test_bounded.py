@@ -1,7 +1,5 @@
 """Files and child processes are read in bounded time and memory, whatever they are."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

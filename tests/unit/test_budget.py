@@ -1,7 +1,5 @@
 """No package is larger than docs/dev/budget.toml allows; ``python -m tests.unit.test_budget`` shows all."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

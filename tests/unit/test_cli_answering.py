@@ -1,7 +1,5 @@
 """Answers from the shell: by the panel's rules, once, and nothing changed by what is wrong or none."""
 
-from __future__ import annotations
-
 import io
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """``ccq-tui ask`` without a screen: by lines, given answers or the inbox, and as docs/ask.md shows it."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The commands that print, wait, replay and export."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

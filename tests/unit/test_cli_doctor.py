@@ -1,7 +1,5 @@
 """The doctor: what it finds, what it says to do, and that it reads no secret."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """The commands that print what the inbox holds, and what docs/scripts.md shows of them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The commands phone, pair, devices and serve, against real relays where they need one."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

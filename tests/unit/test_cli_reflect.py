@@ -1,7 +1,5 @@
 """``ccq-tui reflect`` and its commands, in a real repository."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

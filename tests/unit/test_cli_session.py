@@ -1,7 +1,5 @@
 """What the command line starts with which flags, and what it refuses to start."""
 
-from __future__ import annotations
-
 import gc
 import io
 import os

@@ -1,7 +1,5 @@
 """``ccq-tui uninstall``: after it, everything is as it was before ccq-tui came."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``ccq-tui wrap`` on the command line: what it refuses; `tests/e2e` runs programs."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

@@ -1,7 +1,5 @@
 """The fence looks for names as a framework is imported, and says what it does without."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """Settings and keys: where they come from, which place wins, and what is said about a wrong value."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

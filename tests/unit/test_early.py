@@ -1,7 +1,5 @@
 """The prompt before the screen is loaded: letters are shown, every byte is kept."""
 
-from __future__ import annotations
-
 import os
 import pty
 import select

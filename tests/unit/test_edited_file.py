@@ -1,7 +1,5 @@
 """Settings files as JSON: what is changed is what was wanted, and all else is kept."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

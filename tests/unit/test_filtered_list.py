@@ -1,7 +1,5 @@
 """A filtered list: what is shown, and where the cursor is, whatever happens to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hypothesis import given

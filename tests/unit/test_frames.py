@@ -1,7 +1,5 @@
 """Frames of cells that differ: whatever follows whatever, an emulated terminal shows the last one."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import re

@@ -4,8 +4,6 @@ The inputs are found, not listed: commands and flags in the command line's own t
 variables in the source, requests, outcomes and events in the types of their fields.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

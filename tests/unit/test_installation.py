@@ -1,7 +1,5 @@
 """What is installed, as pip, pipx and uv note it, and the one remedy for an extra that is missing."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

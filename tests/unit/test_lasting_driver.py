@@ -1,7 +1,5 @@
 """The driver of a terminal whose standard output is a script's."""
 
-from __future__ import annotations
-
 import os
 import sys
 import termios

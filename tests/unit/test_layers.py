@@ -1,7 +1,5 @@
 """What is loaded when, seen from a fresh interpreter; import-linter holds the rest."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is printed and logged: harmless whoever wrote it; and stalls of the loop."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

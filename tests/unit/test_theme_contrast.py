@@ -1,7 +1,5 @@
 """Each colour of a text can be read on each ground; tests/ui/test_themes.py looks at whole screens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations
 

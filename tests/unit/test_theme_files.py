@@ -1,7 +1,5 @@
 """The line of the settings that keeps a theme."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

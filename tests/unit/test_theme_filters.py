@@ -1,7 +1,5 @@
 """People who want no colours."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment

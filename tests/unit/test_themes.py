@@ -1,7 +1,5 @@
 """Themes: readable colours, and no file that can stop the program."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a directory carries, whose record says that it is trusted, and what is read before the answer."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import stat

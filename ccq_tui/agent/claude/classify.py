@@ -1,7 +1,5 @@
 """Maps the CLI's errors to the program's own problems."""
 
-from __future__ import annotations
-
 import re
 
 from ccq_tui.agent.problems import Problem

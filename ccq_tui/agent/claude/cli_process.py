@@ -1,7 +1,5 @@
 """The start and the end of the CLI: why it did not start, time limits, and the end of its process."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """One client of the SDK, from connect to disconnect."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -77,7 +75,7 @@ class Connection:
         self.gate = Gate(inbox, launch, lambda: translator.session_id, self._emit, lambda: translator.mode)
         self._arrivals = PartialSets(inbox, lambda: translator.session_id, self.gate.will_ask)
 
-    async def begin(self, session_id: str, ahead: Prestarted | None = None) -> ev.SessionLost | None:
+    async def begin(self, session_id: str, ahead: "Prestarted | None" = None) -> ev.SessionLost | None:
         """Start the CLI for a new session; returns why it failed (no process is left then), or None."""
         self.translator.usage.cost = 0.0
         if ahead is None:

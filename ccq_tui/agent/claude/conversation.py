@@ -1,7 +1,5 @@
 """The live conversation, as the SDK's messages report it."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator
 

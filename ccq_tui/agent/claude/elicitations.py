@@ -5,8 +5,6 @@ public methods. With the SDK's own transport (`ccq_tui.compat.sdk.process_transp
 does not know them, and the CLI cancels the server's form.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

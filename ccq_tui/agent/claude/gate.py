@@ -5,8 +5,6 @@ them; prose and a refusal are left to ``can_use_tool``, which the CLI calls at o
 nothing, with the same ``tool_use_id``. In dontAsk mode the CLI does not call it: then prose goes as a note.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import defaultdict

@@ -3,8 +3,6 @@
 Reading the settings and loading the SDK takes longer than all else between the program's start and the CLI's.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
@@ -82,7 +80,7 @@ class HeadStart:
             self._end = Thread(target=_end, args=(process,), name="end a head start")
             self._end.start()
 
-    def opened(self, command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> CliProcess:
+    def opened(self, command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> "CliProcess":
         """Return the process if it is the one wanted; otherwise start another, and remember how."""
         from ccq_tui.agent.claude.process import CliProcess
 

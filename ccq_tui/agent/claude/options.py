@@ -1,7 +1,5 @@
 """Translates the launch of a session to the SDK's own options."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import cast

@@ -5,8 +5,6 @@ permission as refused, tells the model so, and writes into the record of the ses
 resumed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -4,8 +4,6 @@ Only the call's own hook asks a person. A set reported here comes before it, or 
 rejects input that does not fit its schema, streams break, turns are interrupted.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

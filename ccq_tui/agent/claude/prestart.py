@@ -1,7 +1,5 @@
 """A CLI that starts, and reads its first prompt, while the screen is still being loaded."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -40,7 +38,7 @@ class Prestarted:
     """
 
     def __init__(
-        self, launch: Launch, prompt: str = "", mode: str | None = None, head_start: HeadStart | None = None
+        self, launch: Launch, prompt: str = "", mode: str | None = None, head_start: "HeadStart | None" = None
     ) -> None:
         self.session_id = head_start.session_id if head_start else launch.chosen_id or str(uuid4())
         self.prompt_id = str(uuid4())
@@ -89,7 +87,7 @@ class Prestarted:
         alike = replace(launch, prompt=ours.prompt, draft=ours.draft, notices=ours.notices)
         return not self._taken and alike == ours
 
-    async def take(self, gate: Gate, hear: Callable[[str], None]) -> ClaudeSDKClient:
+    async def take(self, gate: "Gate", hear: Callable[[str], None]) -> ClaudeSDKClient:
         """Hand the connected process to its session; raises the SDK's errors, and then leaves no process.
 
         ``gate`` also answers earlier requests, and ``hear`` also gets the earlier lines of standard error.

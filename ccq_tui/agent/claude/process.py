@@ -1,7 +1,5 @@
 """A process of the CLI, as the SDK uses it, and the guard that ends it if this program is killed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess
@@ -121,17 +119,17 @@ class CliProcess(Process):
         return self._process.poll()
 
     @property
-    def stdin(self) -> PipeWriter:
+    def stdin(self) -> "PipeWriter":
         """What writes to the process."""
         return self._stdin
 
     @property
-    def stdout(self) -> PipeReader:
+    def stdout(self) -> "PipeReader":
         """What reads its output."""
         return self._stdout
 
     @property
-    def stderr(self) -> PipeReader:
+    def stderr(self) -> "PipeReader":
         """What reads its standard error."""
         return self._stderr
 

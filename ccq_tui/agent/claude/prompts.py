@@ -1,7 +1,5 @@
 """A prompt as the CLI reads it."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import AsyncIterator, Sequence
 from typing import Any

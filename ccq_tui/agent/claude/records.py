@@ -5,8 +5,6 @@ and to print the messages of one. For a session to be resumed it first prints th
 and reads and repairs nothing until the caller confirms that no other program runs the session.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import logging
@@ -38,7 +36,7 @@ _WAITING = b'{"type":"queue-operation"'
 """Start of a line about the queue, which does not show that a turn has read a prompt."""
 
 
-def taken(launch: Launch, prompts: Mapping[str, str]) -> frozenset[str]:
+def taken(launch: "Launch", prompts: Mapping[str, str]) -> frozenset[str]:
     """Return the prompts that a turn has read, by the records of their sessions. For a thread.
 
     A record that is missing or cannot be read names none.
@@ -51,7 +49,7 @@ def taken(launch: Launch, prompts: Mapping[str, str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def last_words(launch: Launch, session_id: str) -> str:
+def last_words(launch: "Launch", session_id: str) -> str:
     """Return the last text of a session whose last turn came to its end, else "". For a thread.
 
     Where the CLI was killed in the middle of a turn, its record does not say that the turn ended.
@@ -79,7 +77,7 @@ class Recorded(StrEnum):
     """The session can be resumed."""
 
 
-def recorded(launch: Launch, session_id: str) -> Recorded:
+def recorded(launch: "Launch", session_id: str) -> Recorded:
     """Return the state of a session's record. Reads files: for a thread."""
     if not record_files(session_id, launch.environ()):
         return Recorded.NOTHING
@@ -88,7 +86,7 @@ def recorded(launch: Launch, session_id: str) -> Recorded:
     return Recorded.MESSAGES if has_any else Recorded.NO_MESSAGE
 
 
-def _lines(launch: Launch, session_id: str) -> Iterator[bytes]:
+def _lines(launch: "Launch", session_id: str) -> Iterator[bytes]:
     for path in record_files(session_id, launch.environ()):
         try:
             with path.open("rb") as lines:

@@ -1,7 +1,5 @@
 """The start of a CLI's process."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping, Sequence
 

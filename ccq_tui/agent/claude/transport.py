@@ -1,7 +1,5 @@
 """The SDK's transport to the CLI."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """The CLI's requests to a person: asked through the inbox, settled, parked or given up."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Mapping

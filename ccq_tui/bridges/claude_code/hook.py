@@ -1,7 +1,5 @@
 """The start of a hook: it ends at once if nobody would see the request, because Claude Code waits for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The input that Claude Code gives a hook on its standard input, checked."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

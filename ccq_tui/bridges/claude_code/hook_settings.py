@@ -1,7 +1,5 @@
 """Our hooks in a settings file of Claude Code: found, added, removed, and whether what they run works."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -3,8 +3,6 @@
 It removes its file as it ends. If it was killed, the file stays, so this module checks its process, too.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from contextlib import suppress

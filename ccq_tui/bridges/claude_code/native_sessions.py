@@ -1,7 +1,5 @@
 """Sessions in Claude Code's own screen that wait for the person and have no hook: read, never answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -4,8 +4,6 @@ The first look reads only the end of the file, each later one what was added. Li
 lines of kinds that do not matter here, are skipped.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Claude Code shows its own dialog beside the hook. The first answer in either pla
 closes. A hook without a decision ends without output, and the dialog stays.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

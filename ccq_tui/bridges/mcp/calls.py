@@ -1,7 +1,5 @@
 """MCP clients, and their calls that wait for a person: asked, withdrawn, or left to be asked again."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The entry of this server in the configuration of an MCP client: written, found, added and removed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

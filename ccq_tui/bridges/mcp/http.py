@@ -1,7 +1,5 @@
 """The server for clients on this machine, over streamable HTTP: loopback alone, and with a token."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 from collections.abc import AsyncIterator, Callable

@@ -1,7 +1,5 @@
 """The MCP server: its tools, for calls over any transport."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

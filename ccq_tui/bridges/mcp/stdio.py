@@ -1,7 +1,5 @@
 """The server for the one client that starts it, over standard input and output."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

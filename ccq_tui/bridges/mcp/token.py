@@ -1,7 +1,5 @@
 """The address of the server over HTTP, and the token that every request must bring."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The tools that a client is offered, the errors for their wrong arguments, and their results."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Rules applied to a screen to find the prompt at which a program waits. No prompt beats a false one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

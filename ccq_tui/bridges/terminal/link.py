@@ -1,7 +1,5 @@
 """Messages from the relay to the watcher, in order; the relay never waits for it."""
 
-from __future__ import annotations
-
 import select
 import socket
 import struct
@@ -106,7 +104,7 @@ class Link:
             self._end.close()
 
 
-async def next_message(reader: asyncio.StreamReader) -> tuple[ToWatcher, bytes]:
+async def next_message(reader: "asyncio.StreamReader") -> tuple[ToWatcher, bytes]:
     """Read the relay's next message; raises `IncompleteReadError` or `OSError` once the relay is gone."""
     kind, size = _HEAD.unpack(await reader.readexactly(_HEAD.size))
     return ToWatcher(kind), await reader.readexactly(size)

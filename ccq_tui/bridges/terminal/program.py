@@ -4,8 +4,6 @@ A process group without such a parent is orphaned, and the kernel drops Ctrl+Z f
 is a small process of ours, which starts the program in the foreground and reports each change of its state.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

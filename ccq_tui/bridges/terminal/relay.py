@@ -4,8 +4,6 @@ A watcher gets the program's output when the program pauses, and the watcher has
 oldest output of a flood is dropped.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import select

@@ -1,7 +1,5 @@
 """Rules, as data, for the texts on a screen that are prompts."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

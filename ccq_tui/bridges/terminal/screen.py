@@ -4,8 +4,6 @@ pyte fails on control sequences with more or other parameters than it knows, dra
 it does not know, and drops text behind a letter without width: what would lead it there is taken out before.
 """
 
-from __future__ import annotations
-
 import codecs
 import copy
 import re
@@ -53,7 +51,7 @@ def cell(attributes: Char, letter: str) -> Char:
 class _Stream(pyte.Stream):
     """pyte's stream, with two more sequences."""
 
-    def __init__(self, listener: _Listener) -> None:
+    def __init__(self, listener: "_Listener") -> None:
         self.csi = {**self.csi, "s": "save_cursor", "u": "restore_cursor"}
         super().__init__(cast("pyte.Screen", listener))
 
@@ -61,7 +59,7 @@ class _Stream(pyte.Stream):
 class _Listener:
     """A screen for pyte's stream: parameters that the screen does not know have no effect."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: "Screen") -> None:
         self._screen = screen
 
     def __getattr__(self, name: str) -> Callable[..., None]:

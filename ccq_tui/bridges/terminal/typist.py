@@ -1,7 +1,5 @@
 """Typing of an answer at a prompt as a person would, with a check of the effect of each key."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The watcher of a program's screen: it asks prompts in the inbox and types answers, in its own process."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

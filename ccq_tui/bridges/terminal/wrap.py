@@ -1,7 +1,5 @@
 """A wrapped program: the relay runs in this process, the watcher in another one beside it."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -3,8 +3,6 @@
 The SDK's public methods for some of them drop the CLI's answer, and others have none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any
 

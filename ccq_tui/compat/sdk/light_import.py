@@ -5,8 +5,6 @@ times as long as all the rest (docs/dev/measured.md), and every start of the pro
 sessions would take that time.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterator
@@ -66,7 +64,7 @@ class _Placeholder(ModuleType):
         super().__init__(name)
         self.__path__ = []
 
-    def __getattr__(self, name: str) -> type[_Spared]:
+    def __getattr__(self, name: str) -> "type[_Spared]":
         if name.startswith("_"):
             raise AttributeError(name)
         spared = type(name, (_Spared,), {"__module__": self.__name__})

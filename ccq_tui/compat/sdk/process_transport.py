@@ -8,8 +8,6 @@ answers "Unsupported control request subtype: elicitation"), the CLI of a killed
 start, and a closed terminal hangs up on the CLI too, so that the answer to its question goes as a message.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Whether the terminal has got everything that was drawn, and since when."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from textual.screen import Screen

@@ -1,7 +1,5 @@
 """The compositor of Textual, made to ask only for lines that are drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Uncaught exceptions: Textual prints a traceback, and has no public hook for them."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The bytes of a terminal as keys and pastes: what terminals send and Textual's parser misreads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from time import monotonic

@@ -1,7 +1,5 @@
 """Frames for the terminal: each has only the cells that differ; none is sent while two are on their way."""
 
-from __future__ import annotations
-
 import logging
 import os
 import time
@@ -93,7 +91,7 @@ class Frames(CompositorUpdate):
         if self._waits:
             self._free()
 
-    def of(self, chops: Iterable[Mapping[int, Strip | None]], size: Size) -> Frames:
+    def of(self, chops: Iterable[Mapping[int, Strip | None]], size: Size) -> "Frames":
         """Take what has changed on a screen: the contents of each line by column."""
         self._chops, self._screen, self.made_at = chops, size, time.monotonic()
         return self

@@ -1,7 +1,5 @@
 """The terminal driver of Textual, made to outlive its terminal and to continue after any stop."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Private data of a node of Textual's tree: its bindings, and the modes of an app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from textual import events

@@ -1,7 +1,5 @@
 """The way and the rate at which the screen is drawn."""
 
-from __future__ import annotations
-
 import os
 import time
 from typing import Any

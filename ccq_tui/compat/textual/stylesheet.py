@@ -1,7 +1,5 @@
 """The style sheet of the program, read once for each theme."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

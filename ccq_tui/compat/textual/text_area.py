@@ -1,7 +1,5 @@
 """A text area that looks its styles up only when they have changed, not with each picture and each focus."""
 
-from __future__ import annotations
-
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.strip import Strip

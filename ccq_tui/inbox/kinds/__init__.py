@@ -1,7 +1,5 @@
 """The kinds of request: each is a class and its line of `KINDS`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The kinds of request that are decided: permissions of tool calls, and plans."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

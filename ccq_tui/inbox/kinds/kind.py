@@ -1,7 +1,5 @@
 """What each kind of request says and does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 

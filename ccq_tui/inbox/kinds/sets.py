@@ -1,7 +1,5 @@
 """The kinds of request that are answered as question sets: questions, and forms, of MCP servers or ours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 

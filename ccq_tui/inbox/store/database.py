@@ -1,7 +1,5 @@
 """One connection, and the operations that all tables share."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Drafts as JSON, and back into the state of a request as far as they still fit it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

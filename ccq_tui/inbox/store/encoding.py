@@ -4,8 +4,6 @@ An unknown field is ignored and a missing one has its default, so that programs 
 share an inbox. Data that cannot be understood at all raise `StoredFormatError`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """Requests: asked, settled by the first answer, delivered."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sqlite3

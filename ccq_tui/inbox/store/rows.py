@@ -4,8 +4,6 @@ Each field of a type that `encoding.columns_of` knows is a column of its name: t
 records, and read and written by them. A new field needs a default, which earlier rows get.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -133,7 +131,7 @@ class StoredDraft:
     """
 
     request: Request
-    draft: Draft
+    draft: "Draft"
     actor: Actor | None
     serial: int
     stale: bool = False

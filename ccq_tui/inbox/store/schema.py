@@ -3,8 +3,6 @@
 A database that lacks a table or a column, as a new one or an older one does, gets it when it is opened.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager

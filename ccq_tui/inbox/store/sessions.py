@@ -1,7 +1,5 @@
 """Sessions: their states, and the processes that run them."""
 
-from __future__ import annotations
-
 import sqlite3
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The store: all tables over one connection, with the small ones: drafts, listeners, history, ids."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The thread that owns the store, so that nobody else waits for the disk."""
 
-from __future__ import annotations
-
 import logging
 import queue
 import threading

@@ -3,8 +3,6 @@
 All but a few are services of apprise, which is synchronous, and an extra.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

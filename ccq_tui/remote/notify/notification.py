@@ -1,7 +1,5 @@
 """What a notification says of the requests that wait, and what became of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """Sends a notification of each request that waits and nobody reacts to."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

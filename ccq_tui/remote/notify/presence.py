@@ -4,8 +4,6 @@ Only a key press or a report of the terminal's focus is proof. A program that ha
 Its content is whether the terminal is in focus, and its time of change that of the last proof.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

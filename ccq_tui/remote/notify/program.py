@@ -1,7 +1,5 @@
 """The person's own program that runs for each request."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Sequence

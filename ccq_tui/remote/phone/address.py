@@ -1,7 +1,5 @@
 """The address at which devices reach this machine, and the certificate with which browsers seal and open."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What the terminal shows of an invitation: QR code, link, code, and what to do with them."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field

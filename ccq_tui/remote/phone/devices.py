@@ -1,7 +1,5 @@
 """The devices of a pairing: their invitations, by a link and by a code, and their names, opened."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The service that keeps ``ccq-tui phone`` running, as systemd and launchd read it."""
 
-from __future__ import annotations
-
 import os
 import plistlib
 from collections.abc import Mapping, Sequence

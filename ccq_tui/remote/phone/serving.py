@@ -1,7 +1,5 @@
 """The relay of this machine, as long as ``ccq-tui phone`` runs, and this inbox's pairing with it."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import socket

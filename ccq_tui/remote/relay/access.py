@@ -1,7 +1,5 @@
 """Who may call the relay: tokens, and how often each calls."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection
 from dataclasses import dataclass

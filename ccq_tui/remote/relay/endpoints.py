@@ -1,7 +1,5 @@
 """What each call does; the OpenAPI document is made of them too."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """Who takes part in a pairing: invitations, devices, and their tokens."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import secrets

@@ -1,7 +1,5 @@
 """Web Push: wakes the installed pages of a pairing, with nothing in it."""
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import json

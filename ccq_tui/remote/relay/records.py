@@ -1,7 +1,5 @@
 """What may become of a record at the relay: pure rules over immutable records."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple

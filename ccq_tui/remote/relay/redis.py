@@ -1,7 +1,5 @@
 """The store in Redis, for any number of relay processes."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -33,7 +31,7 @@ class RedisStore:
         self._listener: asyncio.Task[None] | None = None
 
     @classmethod
-    async def open(cls, url: str) -> RedisStore:
+    async def open(cls, url: str) -> "RedisStore":
         """Connect to a server; raises `StoreError`."""
         try:
             pool = BlockingConnectionPool.from_url(

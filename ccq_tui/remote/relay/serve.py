@@ -1,7 +1,5 @@
 """Runs a relay, alone or inside another program."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

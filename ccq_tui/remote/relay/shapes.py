@@ -1,7 +1,5 @@
 """The bodies of the protocol, checked strictly; the OpenAPI document is made of them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import ConfigDict, Discriminator, Field, Tag

@@ -1,7 +1,5 @@
 """The store in a file, for one relay process."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sqlite3
@@ -49,7 +47,7 @@ class SqliteStore:
         self._thread = ThreadPoolExecutor(1, "relay-store")
 
     @classmethod
-    async def open(cls, path: Path) -> SqliteStore:
+    async def open(cls, path: Path) -> "SqliteStore":
         """Open a file, or make it for its owner alone; raises `StoreError`."""
         store = cls()
         await store._run(lambda: store._connect(path))

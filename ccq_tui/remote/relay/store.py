@@ -1,7 +1,5 @@
 """Where the relay keeps everything: entries that change one at a time, and the events of each pairing."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Blocks of the transcript: marked one by one, folded, copied, opened."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial

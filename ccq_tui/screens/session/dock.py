@@ -1,7 +1,5 @@
 """The dock: the prompt, or in its place the panel of the request that waits first."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The news of a session for a person who looks elsewhere, and when the person last did something."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Prompts of a session: sent, queued, taken back, with images; the interrupt, and the remedy of an error."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import os

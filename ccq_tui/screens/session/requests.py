@@ -1,7 +1,5 @@
 """Requests of a session: they wait in the dock, are answered, and are closed when nobody can answer them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ccq_tui.agent import events as ev

@@ -1,7 +1,5 @@
 """The screen of one session: it takes the session's events, and passes on the person's input."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence

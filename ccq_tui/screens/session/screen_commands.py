@@ -1,7 +1,5 @@
 """The palette, and the commands that need the screen: those on sessions, themes and the account."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """What is shown of a session beside its transcript: first screen, status lines, keys, terminal's title."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The part of a session's screen that its controllers use, and what it asks of the program."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The details of the list of sessions: what is known of a row, and the panel of its request."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The sessions that Claude Code keeps, with what its own screen asks."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """What is typed in the list of sessions in place of its filter: a new session's fields, or a title."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from typing import Any

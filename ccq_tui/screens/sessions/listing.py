@@ -1,7 +1,5 @@
 """What is listed: the sessions of this terminal, of the inbox and of Claude Code's records, read by pages."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace

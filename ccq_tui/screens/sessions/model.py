@@ -1,7 +1,5 @@
 """Sessions as data: who waits, works, rests or was; in one order, found by words, with one cursor."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -175,7 +173,7 @@ class SessionRow:
     def sign(self) -> str:
         return signs.FAILED if self.place.is_gone else self.heading.sign
 
-    def without(self, requests: Container[str]) -> SessionRow:
+    def without(self, requests: Container[str]) -> "SessionRow":
         """Return it without some of its requests."""
         return replace(self, requests=tuple(one for one in self.requests if one.key not in requests))
 

@@ -1,7 +1,5 @@
 """The sessions that are open in this terminal: each has a stack of screens of its own, a mode of Textual."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections import UserList

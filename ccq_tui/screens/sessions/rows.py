@@ -1,7 +1,5 @@
 """What the list of sessions shows: its head, its rows, the facts of one, and what is out of sight."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Sessions: everything that waits, runs or was, over the session on the screen; answers requests, too."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Opens, after questions, resumes, replaces and closes the sessions of this terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

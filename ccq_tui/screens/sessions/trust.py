@@ -1,7 +1,5 @@
 """The question before a session in an untrusted directory, and the effects of its answer."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What adapters share that send over HTTP."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from contextlib import suppress

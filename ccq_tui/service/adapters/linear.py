@@ -1,7 +1,5 @@
 """Linear: its agent sessions are tickets, and their activities what happens in a run."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import re

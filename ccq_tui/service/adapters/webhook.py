@@ -1,7 +1,5 @@
 """Any program: it sends tickets as signed CloudEvents, and is sent what happens in their runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 Lines are made when they are about to be seen: nothing is left out, and a huge input costs only what is seen.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The layout of a permission or a plan, line by line: its details, and under them the acts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 

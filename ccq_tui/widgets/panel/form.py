@@ -1,7 +1,5 @@
 """The inside of a panel: the lines that show a question set, and what is under a click."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from textual import events

@@ -1,7 +1,5 @@
 """Where a panel stands: what the dock, the inbox and a form do for it, and for drafts that were closed."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The keys of one panel: each is judged by the gate, and taken to where it goes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

@@ -6,8 +6,6 @@ everything else between a request and the screen. Between two requests it rests:
 Keys are on their way while one request replaces another: no key typed for one may decide the next.
 """
 
-from __future__ import annotations
-
 import time
 from asyncio import TimerHandle
 from collections.abc import Callable, Mapping, Sequence

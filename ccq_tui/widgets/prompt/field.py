@@ -1,7 +1,5 @@
 """The text field of the prompt, in which a long paste or an image is one piece, and its Vim keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -27,7 +25,7 @@ BESIDE = 2
 class VimKeys:
     """Edits the field by Vim's commands; one that touches a folded paste or an image changes all of it."""
 
-    def __init__(self, field: PromptField) -> None:
+    def __init__(self, field: "PromptField") -> None:
         self._field = field
         self._state = vim.VimState()
         self.on = False

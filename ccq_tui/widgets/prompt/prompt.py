@@ -1,7 +1,5 @@
 """The prompt and its sign, with the list that completes it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

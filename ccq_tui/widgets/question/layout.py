@@ -1,7 +1,5 @@
 """The layout of a question panel, line by line: a function of its state, its size and what was scrolled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property

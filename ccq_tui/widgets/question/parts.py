@@ -1,7 +1,5 @@
 """The texts of a question panel, each as lines for a width: the question, its rows, the review, a preview."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Nothing here depends on a cursor: all tabs of a set have one height, and moving changes none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import cache, cached_property, partial

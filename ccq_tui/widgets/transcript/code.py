@@ -3,8 +3,6 @@
 Highlighters are loaded when a language is first met: each takes a tenth of a second or two.
 """
 
-from __future__ import annotations
-
 import asyncio
 import colorsys
 import io

@@ -1,7 +1,5 @@
 """Heads of blocks as lines: tool calls, thinking, notices, errors, retries, results, requests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from rich.style import Style

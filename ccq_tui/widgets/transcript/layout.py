@@ -1,7 +1,5 @@
 """The place of every part of every block, known or guessed, and the lines of them that are visible."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
@@ -270,7 +268,7 @@ class Pane(Protocol):
         found_changed: `SearchBar.tell`, called when more was found, or another match is current.
     """
 
-    viewport: Viewport
+    viewport: "Viewport"
     mark_changed: Callable[[], object]
     found_changed: Callable[..., object]
 

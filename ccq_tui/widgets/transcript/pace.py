@@ -1,7 +1,5 @@
 """What a frame takes in, and when: what is slow a little at a time, never more often than anybody sees."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Draws any part of any block, and the pane's own lines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Draws text and Markdown into strips of a given width, in the theme's colours, with checked links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -112,7 +110,7 @@ def markdown_lines(source: str, width: int, palette: Palette) -> Iterator[Text]:
 
 
 @lru_cache(maxsize=2)
-def _pen_of(palette: Palette) -> Pen:
+def _pen_of(palette: Palette) -> "Pen":
     styles = {"faint": palette.muted, "code": palette.strong, "link": Style(underline=True)}
     styles |= {"strong": palette.strong, "muted": palette.muted}
     return Pen(Colours(palette.plain, lambda name: styles.get(name.removeprefix(PREFIX), Style.null())))

@@ -1,7 +1,5 @@
 """What a reader does with drawn text: marks a block, sees a plan, selects, and takes out what is in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -266,7 +264,7 @@ class LinePlace(NamedTuple):
         return (((self.block + 1) << _BITS | self.part) << _BITS) | self.offset
 
     @classmethod
-    def of(cls, code: int) -> LinePlace:
+    def of(cls, code: int) -> "LinePlace":
         """Return the line with a number."""
         rest, offset = divmod(code, _FIRST)
         block, part = divmod(rest, _FIRST)

@@ -3,8 +3,6 @@
 What is searched is the text that is drawn with everything unfolded.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import time

@@ -4,8 +4,6 @@ The tools of a reader are parts of their own, in this order wherever something c
 block mark, the search, the selection, the sight of a plan.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A kill ends what the screen of the program stands on in the same way, without th
 on its way to the disk or to the CLI is in this process. Events go out as lines of JSON, orders come in so.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """What was seen while something was killed again and again."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection
@@ -24,7 +22,7 @@ class Seen:
         """Note a problem, unless something fits."""
         self.problems += [] if fits else [problem]
 
-    def add(self, other: Seen) -> None:
+    def add(self, other: "Seen") -> None:
         """Count another play's, too."""
         self.counts += other.counts
         self.problems += other.problems

@@ -1,7 +1,5 @@
 """The prompt of a session in a program without a screen, kept by the program's own queue."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether each answer reached the agent exactly once, by everything the model was sent."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The child as its driver sees it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

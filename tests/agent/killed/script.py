@@ -1,7 +1,5 @@
 """The questions of a session that is killed, their answers and drafts."""
 
-from __future__ import annotations
-
 import re
 
 from ccq_tui.inbox.store.store import Store

@@ -1,7 +1,5 @@
 """Question sets that are told while the model still writes them, and what becomes of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ccq_tui.agent import events as ev

@@ -1,7 +1,5 @@
 """Every way to settle a question set, and the exact tool result the model received."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ccq_tui.agent import events as ev

@@ -1,7 +1,5 @@
 """Prompts that wait for the running turn, taken back; and how the CLI reads signs at a prompt's start."""
 
-from __future__ import annotations
-
 import json
 
 from ccq_tui.agent.events import BlockGrew, NoticeGiven, PromptAccepted, PromptDelivered, PromptReturned

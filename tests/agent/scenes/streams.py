@@ -1,7 +1,5 @@
 """What streams in: blocks, retries, errors, queued prompts, the CLI's own commands."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ccq_tui.agent import events as ev

@@ -1,7 +1,5 @@
 """Whatever a person can answer, the real CLI accepts, and the model reads it as it was given."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import Phase, given, settings

@@ -1,7 +1,5 @@
 """A service that is killed, or cut off, at a point; a fork of a process that has imported it already."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import json

@@ -4,8 +4,6 @@
 or of two on one Postgres, or how often two are cut off from it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import multiprocessing

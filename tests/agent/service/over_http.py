@@ -1,7 +1,5 @@
 """A service as people and programs reach it: over HTTP, with a scripted Linear beside it."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator

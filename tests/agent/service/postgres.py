@@ -1,7 +1,5 @@
 """A real Postgres on loopback, as Debian installs it."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

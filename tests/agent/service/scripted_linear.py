@@ -1,7 +1,5 @@
 """A Linear on loopback: it has what agent sessions need, and refuses what Linear refuses."""
 
-from __future__ import annotations
-
 import dataclasses
 import hmac
 import html

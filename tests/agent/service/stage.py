@@ -1,7 +1,5 @@
 """A service on a scripted model, with a repository of its own."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path

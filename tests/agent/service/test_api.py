@@ -1,7 +1,5 @@
 """The service over HTTP: runs, answers, events, pages and webhooks, with a session of the real CLI."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Sessions that run as another user than the service: a second real user of this system."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A killed service loses and doubles nothing; ``python -m tests.agent.service.killed`` has all points."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

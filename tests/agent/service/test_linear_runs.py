@@ -1,7 +1,5 @@
 """Tickets of Linear become sessions of the real CLI, over real webhooks; people answer anywhere."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Iterator, Mapping

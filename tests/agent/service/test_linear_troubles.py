@@ -1,7 +1,5 @@
 """Tickets of Linear that nobody answers, that cannot be worked on, and webhooks that are wrong."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Tickets become sessions, ask, wait without a process, go on, stop and end."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Many runs that wait, as a service finds them at its start."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import closing

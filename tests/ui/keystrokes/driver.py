@@ -1,7 +1,5 @@
 """Drives each place in turn, and says how many keys, outcomes and violations there were."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

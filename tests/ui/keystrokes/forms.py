@@ -1,7 +1,5 @@
 """The form of `ask`: it is answered, left and declined at a terminal that has no prompt."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Presses random keys with random pauses, and waits until all that comes of each is done and drawn."""
 
-from __future__ import annotations
-
 import asyncio
 import heapq
 import random
@@ -46,7 +44,7 @@ class Timers:
         self._due: list[tuple[float, int, MessagePump, Callable[[], object], list[bool]]] = []
         self._count = 0
 
-    def after(self, owner: MessagePump, seconds: float, callback: Callable[[], object]) -> Timer:
+    def after(self, owner: MessagePump, seconds: float, callback: Callable[[], object]) -> "Timer":
         """Stand in for `ccq_tui.widgets.lifetime.after`."""
         cancelled: list[bool] = []
         self._count += 1

@@ -1,7 +1,5 @@
 """The panels of a session: questions, permissions and plans, in the place of the prompt."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The list of sessions: what waits in it, and the panel that is opened there."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +26,7 @@ SESSIONS = 2
 class AskingSession(ToldSession):
     """A session whose requests wait in the program's inbox."""
 
-    def __init__(self, tell: Callable[[ev.AgentEvent], None], run: Asking, name: str) -> None:
+    def __init__(self, tell: Callable[[ev.AgentEvent], None], run: "Asking", name: str) -> None:
         super().__init__(tell)
         self.name = self.record_id = name
         self._driven = run

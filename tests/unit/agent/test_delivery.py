@@ -1,7 +1,5 @@
 """What the agent was seen to have, answers and prompts, is delivered once its session's record has it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The way from the CLI to the inbox, without a CLI, and what is told of sets on their way."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

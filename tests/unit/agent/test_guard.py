@@ -1,7 +1,5 @@
 """A CLI and a command in the shell: what comes of them, and that they end with their program."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """A start like an earlier one begins before its settings are read; another or an untrusted one does not."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A long past is told in parts, the newest first, and shown as if it had been told at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

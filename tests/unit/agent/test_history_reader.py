@@ -1,7 +1,5 @@
 """What a stored session has beside its messages, its questions' outcomes, and how its record is repaired."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime

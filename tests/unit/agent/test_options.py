@@ -1,7 +1,5 @@
 """What a session is started with, what is loaded for it, and what is said when it fails."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """A recording as events: how it is read."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The program that lists and deletes Claude Code's sessions, on files as Claude Code writes them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Streamed blocks and the whole ones that follow: few events, the same text, in order."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

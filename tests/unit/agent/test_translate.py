@@ -1,7 +1,5 @@
 """One conversation gives the same events live, stored and recorded: text, problems, tokens and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The CLI's output with fewer deltas: the same text, the same order, all else untouched."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The rows of answers as JSON and on the page: their requests, what is entered, and outcomes in words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Public JSON of an inbox that never changes: what readers of version 1 rely on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any

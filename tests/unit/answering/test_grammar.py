@@ -1,7 +1,5 @@
 """One grammar reads lines, values and flags: its table, and what holds of any question."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from pathlib import Path

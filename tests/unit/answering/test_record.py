@@ -1,7 +1,5 @@
 """Public JSON: what is printed and published only grows, and an answer means what the table says."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One walk through a set: keys, lines and messages to a ticket ask the same next, and end the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

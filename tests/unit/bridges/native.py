@@ -1,7 +1,5 @@
 """Files of Claude Code as it writes them (docs/dev/measured.md), made up."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

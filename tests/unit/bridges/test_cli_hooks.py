@@ -1,7 +1,5 @@
 """Our hooks in Claude Code's settings: edited with care, and not at all where that is not safe."""
 
-from __future__ import annotations
-
 import io
 import json
 import stat

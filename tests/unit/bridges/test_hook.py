@@ -1,7 +1,5 @@
 """The hook as Claude Code runs it, the transcript it reads, and what docs/bridges.md shows of it."""
 
-from __future__ import annotations
-
 import asyncio
 import fcntl
 import io

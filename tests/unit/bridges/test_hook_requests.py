@@ -1,7 +1,5 @@
 """Inputs of hooks become requests, outcomes their decisions; and sessions that ask without a hook."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

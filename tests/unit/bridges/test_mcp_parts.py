@@ -1,7 +1,5 @@
 """What the MCP server says around its calls, calls that wait, and what docs/bridges.md shows."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

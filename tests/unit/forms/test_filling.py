@@ -1,7 +1,5 @@
 """A form on its way: left, out of time, answered elsewhere, and recorded once whatever ends the process."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

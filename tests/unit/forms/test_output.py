@@ -1,7 +1,5 @@
 """Records reach their file whole and once, whatever fails on the way."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The commits that a reflection is about, and the hook that asks, in real repositories."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Form files and flat JSON Schemas, every mistake with its place; what docs show of them; and records."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Reflections as lists and feedback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

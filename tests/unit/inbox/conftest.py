@@ -1,7 +1,5 @@
 """Fixtures of these tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import count

@@ -1,7 +1,5 @@
 """Requests and outcomes of every kind, made up."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import TypeVar
 

@@ -4,8 +4,6 @@ Each starts while no file may have more bytes than its directory's name says, ke
 room, and prints what it was told as a line. They are copies of one process, whose start costs more than that.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

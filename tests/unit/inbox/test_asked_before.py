@@ -1,7 +1,5 @@
 """Earlier answers, looked up in the store."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The draft of a form that has changed since."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ccq_tui.inbox.requests import FormRequest

@@ -1,7 +1,5 @@
 """What counts as dangerous, and what a suggestion grants, from the directory of a session."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

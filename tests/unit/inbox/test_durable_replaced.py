@@ -1,7 +1,5 @@
 """The database's file is deleted, replaced, moved or damaged while it is open: what is held is not lost."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 import subprocess

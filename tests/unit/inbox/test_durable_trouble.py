@@ -1,7 +1,5 @@
 """When the disk is late, full, refuses, or the program ends: nothing that was typed or confirmed is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The inbox on disk, in one event loop and between two."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

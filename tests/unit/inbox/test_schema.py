@@ -1,7 +1,5 @@
 """What is printed and kept as JSON: its public schema, names of actors, kinds, and the way back from it."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

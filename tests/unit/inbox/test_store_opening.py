@@ -1,7 +1,5 @@
 """Opening the database: who may read it, which version it has, and what becomes of a bad one."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

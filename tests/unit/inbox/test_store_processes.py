@@ -1,7 +1,5 @@
 """Several stores on one database: they race, hold it, are killed; one winner, no saved draft gone."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

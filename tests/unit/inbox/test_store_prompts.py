@@ -1,7 +1,5 @@
 """What the store keeps for a session's process: prompts that Claude has not read, and commands of others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the store keeps of requests and sessions, and that every change is a row of history."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import timedelta

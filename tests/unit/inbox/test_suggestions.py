@@ -1,7 +1,5 @@
 """What lasting permissions and edits of files mean, in words, and in which group a session is."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import UTC, datetime, timedelta

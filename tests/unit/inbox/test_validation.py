@@ -1,7 +1,5 @@
 """Outcomes: their public JSON, and that no request ends with what it does not take."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The line of waiting requests: order, drafts, words."""
 
-from __future__ import annotations
-
 import pytest
 
 from ccq_tui.inbox.draft import first_draft

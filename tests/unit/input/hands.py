@@ -1,7 +1,5 @@
 """A person's keys with their times, played through the gate and the real machines, without a screen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The gate: what keys at their times come to, on every kind of panel."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The gate on other surfaces: lists, what is pressed twice, interrupts, the prompt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

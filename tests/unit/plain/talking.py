@@ -1,7 +1,5 @@
 """A request in an inbox, answered by lines from a pipe."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Question sets, forms and decisions, line by line."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The one reader of input, from pipes, files and terminals."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import pty

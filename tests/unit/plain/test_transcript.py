@@ -1,7 +1,5 @@
 """What a transcript prints: each thing once, with its label, and tables as sentences."""
 
-from __future__ import annotations
-
 import pytest
 
 from ccq_tui.agent import events as ev

@@ -1,7 +1,5 @@
 """Small images, made byte by byte."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 

@@ -1,7 +1,5 @@
 """The list above the prompt: its cursor, its window, and what Enter means."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

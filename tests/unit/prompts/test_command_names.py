@@ -1,7 +1,5 @@
 """Which command a prompt names, and which ones read like it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The files that the prompt offers."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fuzzy matching: what matches, what comes first, which letters are drawn."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

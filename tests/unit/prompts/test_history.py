@@ -1,7 +1,5 @@
 """The file of earlier prompts."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """What images are, how they are named, kept and found in pastes."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

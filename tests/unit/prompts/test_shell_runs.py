@@ -1,7 +1,5 @@
 """Commands for the shell: what is one, and how Claude is told of it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Vim's keys: the results of the table are those of Vim 9.0 itself."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Drives the state machine as a person would: by key names and words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Deciding on permissions and plans: what each key does, and that nothing else decides."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

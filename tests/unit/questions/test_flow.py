@@ -1,7 +1,5 @@
 """What keys, clicks and pastes do to a set: a table, and what no row of it can say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An open set that grows: nothing done in it is lost, and nothing can be confirmed before its end."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

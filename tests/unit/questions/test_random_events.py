@@ -1,7 +1,5 @@
 """Random events: never an exception, never an answer that was not confirmed, no lost text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Forms of MCP servers as question sets, and their answers as values that fit the server's schema."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers on the wire, and as a message."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A relay, a pairing and a desk, as most tests need them."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
 from pathlib import Path

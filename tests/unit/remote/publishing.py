@@ -1,7 +1,5 @@
 """An inbox that is published at a real relay, and a device that sees it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager

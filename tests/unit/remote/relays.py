@@ -1,7 +1,5 @@
 """A real relay on loopback, and who calls it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import secrets
@@ -57,10 +55,10 @@ class RunningRelay:
             await asyncio.wait_for(self._serving, 10)
 
     @property
-    def nobody(self) -> Caller:
+    def nobody(self) -> "Caller":
         return Caller(self, "")
 
-    async def pairing(self, *, sealed: bool = False, devices: int = 1) -> TestPairing:
+    async def pairing(self, *, sealed: bool = False, devices: int = 1) -> "TestPairing":
         """Make a pairing with devices, by the calls of the protocol where there are any."""
         pairing, token = await new_pairing(self.store, sealed, "desk")
         key = to_base64(secrets.token_bytes(KEY_BYTES)) if sealed else ""

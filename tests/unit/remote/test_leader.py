@@ -1,7 +1,5 @@
 """One leader publishes for a machine, as the file of pairings says, and others know how its relays are."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import uuid

@@ -1,7 +1,5 @@
 """What is published of a request, whatever a model sends."""
 
-from __future__ import annotations
-
 import json
 import math
 import uuid

@@ -1,7 +1,5 @@
 """Requests reach a device by a real relay, and its answers the inbox, also where the relay fails or lies."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Who may call a relay, how often, and under which name."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the terminal makes of a relay's responses, and of what is no relay."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable

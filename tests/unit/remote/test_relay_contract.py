@@ -1,7 +1,5 @@
 """The calls of the protocol over HTTP, as its page and its OpenAPI document have them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

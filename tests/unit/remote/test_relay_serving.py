@@ -1,7 +1,5 @@
 """How a relay starts, what it serves beside the calls, and what it leaves on the disk."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """What is kept of pairings, and what their keys seal."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The facts of a session, and what is kept of them."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from pathlib import Path
 

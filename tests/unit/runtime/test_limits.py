@@ -1,7 +1,5 @@
 """When limits end: from given times alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

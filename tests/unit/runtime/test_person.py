@@ -1,7 +1,5 @@
 """What a person's answers do before a session starts, without a screen."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

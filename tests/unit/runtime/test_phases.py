@@ -1,7 +1,5 @@
 """The table of phases, driven by whatever may happen to a session, in any order."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

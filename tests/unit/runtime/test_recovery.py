@@ -1,7 +1,5 @@
 """What one key can do about what went wrong, event by event."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A supervised session starts its agent again when there is a reason to, once, and says why it ended."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -60,7 +58,7 @@ class Life:
         self.session = SupervisedSession(launch, made, self.requests, clock=lambda: self.now, slots=slots)
         self.session.subscribe(self.events.append)
 
-    async def begun(self) -> Life:
+    async def begun(self) -> "Life":
         """Run it until its agent is connected and asks."""
         self.session.start()
         await asyncio.sleep(0)

@@ -1,7 +1,5 @@
 """The status line command of Claude Code's settings: which one counts, what it is told, and its bounds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What becomes of the worktrees of sessions that have ended."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The terminal and other programs: its driver, the clipboard, the person's own editor."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import itertools

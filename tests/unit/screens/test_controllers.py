@@ -1,7 +1,5 @@
 """What controllers of a session's screen compute, without a screen."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

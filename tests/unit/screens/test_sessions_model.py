@@ -1,7 +1,5 @@
 """Sessions as data: their rows drawn to the cell at four sizes, their order, filter and cursor."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path

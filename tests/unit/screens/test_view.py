@@ -1,7 +1,5 @@
 """What the status line and the title say, and one name for one session in every list."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A desk between a real inbox and a real database of runs, and what is recorded for its ticket."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime

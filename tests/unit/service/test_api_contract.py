@@ -1,7 +1,5 @@
 """The API of the service against its own OpenAPI document."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

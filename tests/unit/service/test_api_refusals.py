@@ -1,7 +1,5 @@
 """What the service answers to calls while it cannot, or will not, do what they ask."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The branch of a run is pushed if it has commits, and the end of the run says where it is."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The configuration of the service: what it takes, and what it says of what it does not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

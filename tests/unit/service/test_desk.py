@@ -1,7 +1,5 @@
 """Questions of runs in their tickets: asked one by one, answered there or elsewhere, once."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path

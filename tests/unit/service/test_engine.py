@@ -1,7 +1,5 @@
 """The engine of segments: what DBOS does not continue by itself."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from dataclasses import replace

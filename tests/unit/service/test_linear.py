@@ -1,7 +1,5 @@
 """Linear over real HTTP: a scripted one on loopback, which refuses what Linear refuses."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import json

@@ -1,7 +1,5 @@
 """What docs/ gives to who runs the service: read as text, and by systemd where that is there."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

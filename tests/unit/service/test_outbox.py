@@ -1,7 +1,5 @@
 """Events are sent to their tickets: in order, once, and later where that is not possible now."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Who may do what in which repository: the table of the service's authority."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

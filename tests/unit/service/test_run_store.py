@@ -1,7 +1,5 @@
 """The tables of runs, on SQLite and on Postgres."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing

@@ -1,7 +1,5 @@
 """With what a session is started that had not begun when its program ended."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

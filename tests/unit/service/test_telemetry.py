@@ -1,7 +1,5 @@
 """What the service says of itself, and what it keeps to itself."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import UTC, datetime, timedelta

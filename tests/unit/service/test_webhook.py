@@ -1,7 +1,5 @@
 """The generic webhook: signed CloudEvents, in and out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Plays a script without HTTP: a client that keeps the conversation as the CLI does."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which scenario answers which request, what of it is news, and the clean environment of a session."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

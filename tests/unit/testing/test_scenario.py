@@ -1,7 +1,5 @@
 """The script of a model, the wire it is sent on, and the inputs of its tools."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A transcript whose time a test moves."""
 
-from __future__ import annotations
-
 import pytest
 
 from ccq_tui.transcript.model import TranscriptModel

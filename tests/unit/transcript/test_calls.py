@@ -1,7 +1,5 @@
 """Tool calls: their words, what their cards show folded and unfolded, their lists, tasks and permissions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What became of permissions, plans and forms, and of errors, as the transcript and its exports keep it."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """What is drawn: every block, at every width, with nothing of the model's but visible text."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

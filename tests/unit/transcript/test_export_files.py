@@ -1,7 +1,5 @@
 """The transcript as Markdown and JSON files."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Sixty documents as models write them, drawn at three widths, and in any pieces in which they may arrive."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from itertools import cycle

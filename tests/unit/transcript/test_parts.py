@@ -1,7 +1,5 @@
 """The parts of a transcript without a screen: the mark, a block's contents, the colours of output."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

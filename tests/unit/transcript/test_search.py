@@ -1,7 +1,5 @@
 """Finding text among blocks, and the text that is selected in drawn lines."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

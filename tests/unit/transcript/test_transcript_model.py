@@ -1,7 +1,5 @@
 """Events become blocks: of the turn, of prompts, and of older parts that are taken in small steps."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

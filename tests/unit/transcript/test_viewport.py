@@ -1,7 +1,5 @@
 """Only what is seen is drawn, and the place that is read stays where it is; Markdown split at a low cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

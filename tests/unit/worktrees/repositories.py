@@ -1,7 +1,5 @@
 """Real repositories for tests, without anything of the person's own configuration."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

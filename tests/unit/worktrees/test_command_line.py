@@ -1,7 +1,5 @@
 """``--worktree`` on the command line, and going back to the worktree of a session."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is in a worktree, and that it goes only where nothing is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

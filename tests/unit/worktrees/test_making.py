@@ -1,7 +1,5 @@
 """Names of worktrees, making them in real repositories, and refusing where there can be none."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Plays until there were so many kills, and prints what was seen."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """One play: a session and its fork in two programs that are killed."""
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import re

@@ -1,7 +1,5 @@
 """The prompts of a play that wait for Claude, and where each of them is at its end."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What the model does in a play: it asks in four parts, runs a command, and says when all of it is done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ccq_tui.testing import Exchange, Replies, Scenario, ask

@@ -1,7 +1,5 @@
 """Which prompt stands on a screen, with which answers, by which rules; ordinary output asks nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

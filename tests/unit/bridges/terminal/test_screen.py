@@ -1,7 +1,5 @@
 """The screen of a wrapped program, the emulator's short cuts, and what the relay keeps for the watcher."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Prompts as questions; an answer is typed with each key checked on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
@@ -92,7 +90,7 @@ class Menu(Drawn):
         return until()
 
 
-async def answer(shown: Menu | Line, wanted: Answer) -> None:
+async def answer(shown: "Menu | Line", wanted: Answer) -> None:
     prompt = shown.prompt
     assert prompt is not None
     await Typist(shown, prompt).answer(wanted)

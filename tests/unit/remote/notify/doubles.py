@@ -1,7 +1,5 @@
 """Servers on loopback that notifications are sent to."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Channels against servers on loopback that refuse what the real ones refuse."""
 
-from __future__ import annotations
-
 import json
 import logging
 import socket

@@ -1,7 +1,5 @@
 """The command that tries every channel, and the settings that name them."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The notifier, with a real inbox, a real relay, a server on loopback, and a clock that the test moves."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """Devices of tests, in Python: they do what the page does in a browser."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import ssl

@@ -1,7 +1,5 @@
 """The address that devices reach this machine by, and the certificate that it makes for it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

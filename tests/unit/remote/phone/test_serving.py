@@ -1,7 +1,5 @@
 """The relay of this machine: its pairing is made once, its invitations work, and it runs once."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import socket

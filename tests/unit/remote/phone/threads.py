@@ -1,7 +1,5 @@
 """A relay in a thread of its own, for what is not a coroutine."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
