@@ -131,15 +131,9 @@ class Connection:
         return None
 
     async def _start(self, session_id: str | None, resume: str | None) -> sdk.ClaudeSDKClient:
+        mode = await asyncio.to_thread(first_mode, self._launch)
         options = sdk_options(
-            self._launch,
-            session_id=session_id,
-            resume=resume,
-            mode=await asyncio.to_thread(first_mode, self._launch),
-            before_question=self.gate.before_question,
-            after_tool=self.gate.after_tool,
-            can_use_tool=self.gate.can_use_tool,
-            stderr=self._words.add,
+            self._launch, self.gate, self._words.add, session_id=session_id, resume=resume, mode=mode
         )
         made = load("ccq_tui.agent.claude.transport", "CliTransport")
         transport = made and made(options)

@@ -2,14 +2,17 @@
 
 import os
 from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import claude_agent_sdk as sdk
-from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
+from claude_agent_sdk.types import HookEvent, SystemPromptPreset, ToolsPreset
 
 from ccq_tui.agent.claude.spawn import PROGRAM
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.config.launch import Launch
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.gate import Gate
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """Most bytes of one CLI message; the SDK's default of 1 MiB ends the session at a large file or answer."""
@@ -33,16 +36,14 @@ ADAPTIVE_PROMPT = (
 
 def sdk_options(
     launch: Launch,
+    gate: "Gate",
+    stderr: Callable[[str], None],
     *,
     session_id: str | None,
     resume: str | None,
     mode: str | None,
-    before_question: HookCallback,
-    after_tool: HookCallback,
-    can_use_tool: sdk.CanUseTool,
-    stderr: Callable[[str], None],
 ) -> sdk.ClaudeAgentOptions:
-    """Translate the launch of a session.
+    """Translate the launch of a session, whose requests to a person go to a gate.
 
     Claude Code's own system prompt, tools and settings apply, as in its terminal program, with partial
     messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None keeps the
@@ -50,11 +51,11 @@ def sdk_options(
     """
     given = launch.settings
     asks = given.questions != "assume"
-    after = sdk.HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])
+    after = sdk.HookMatcher(matcher=NOT_A_QUESTION, hooks=[gate.after_tool])
     hooks: dict[HookEvent, list[sdk.HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
     if asks:
         before = sdk.HookMatcher(
-            matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS
+            matcher=QUESTION_TOOL, hooks=[gate.before_question], timeout=QUESTION_WAIT_SECONDS
         )
         hooks["PreToolUse"] = [before]
     return sdk.ClaudeAgentOptions(
@@ -81,7 +82,7 @@ def sdk_options(
         resume=resume,
         fork_session=resume is not None and launch.fork,
         env=cli_environment(launch) | {PROGRAM: str(os.getpid())},
-        can_use_tool=can_use_tool,
+        can_use_tool=gate.can_use_tool,
         hooks=hooks,
         stderr=stderr,
         include_partial_messages=True,

@@ -26,6 +26,19 @@ MOST_WRITTEN = 50_000
 """Most bytes of a prompt to write before anybody reads: a pipe takes 64 KB, then its writer waits."""
 
 
+class _GateToCome:
+    """Passes each call of the CLI to the session's gate, once there is one."""
+
+    def __init__(self, gate: "asyncio.Future[Gate]") -> None:
+        self._gate = gate
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def call(*arguments: Any) -> Any:
+            return await getattr(await asyncio.shield(self._gate), name)(*arguments)
+
+        return call
+
+
 class Prestarted:
     """A CLI process started for a new session, which takes it over later.
 
@@ -50,18 +63,12 @@ class Prestarted:
         self._hear: Callable[[str], None] = self._said.append
         self._taken = False
         self._gate: asyncio.Future[Gate] = asyncio.get_running_loop().create_future()
+        gate: Any = _GateToCome(self._gate)
         chosen = sdk_options(
-            launch,
-            session_id=self.session_id,
-            resume=None,
-            mode=mode,
-            before_question=self._later("before_question"),
-            after_tool=self._later("after_tool"),
-            can_use_tool=self._later("can_use_tool"),
-            stderr=lambda line: self._hear(line),
+            launch, gate, lambda line: self._hear(line), session_id=self.session_id, resume=None, mode=mode
         )
         self._transport = CliTransport(chosen, head_start.opened if head_start else opened)
-        self._transport.elicit_by(self._later("elicit"))
+        self._transport.elicit_by(gate.elicit)
         self._client = ClaudeSDKClient(chosen, transport=self._transport)
         self._connecting: asyncio.Task[None] | None = None
 
@@ -112,11 +119,3 @@ class Prestarted:
                 _logger.info("A process that nobody wanted did not start: %s", type(error).__name__)
         await self._client.disconnect()
         await self._transport.close()
-
-    def _later(self, name: str) -> Callable[..., Any]:
-        """Return a callback that passes a call of the CLI to the session's gate, once there is one."""
-
-        async def call(*arguments: Any) -> Any:
-            return await getattr(await asyncio.shield(self._gate), name)(*arguments)
-
-        return call

@@ -5,12 +5,11 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from signal import Signals
 from typing import IO, cast
 
 import anyio
 import anyio.to_thread
-from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+from anyio.abc import ByteReceiveStream, ByteSendStream
 
 from ccq_tui.agent.claude.spawn import start
 
@@ -74,64 +73,34 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-class CliProcess(Process):
-    """A started CLI, as the SDK uses it."""
+class CliProcess:
+    """A started CLI, with what the SDK uses of a process of anyio."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
+        self.pid, self.terminate, self.kill = process.pid, process.terminate, process.kill
+        self.send_signal = process.send_signal
         stdin = cast("IO[bytes]", process.stdin)
-        self._stdin = PipeWriter(stdin, Guard(process.pid, stdin.fileno()))
-        self._stdout = PipeReader(cast("IO[bytes]", process.stdout))
-        self._stderr = PipeReader(cast("IO[bytes]", process.stderr))
+        self.stdin = PipeWriter(stdin, Guard(process.pid, stdin.fileno()))
+        self.stdout = PipeReader(cast("IO[bytes]", process.stdout))
+        self.stderr = PipeReader(cast("IO[bytes]", process.stderr))
 
     async def wait(self) -> int:
         """Wait for the end of the process; return its exit code."""
-        while (code := self._process.poll()) is None:  # noqa: ASYNC110 - nothing else says so everywhere
+        while (code := self.returncode) is None:  # noqa: ASYNC110 - nothing else says so everywhere
             await anyio.sleep(POLL_SECONDS)
         return code
 
     async def aclose(self) -> None:
         """Close the pipes, and wait for the end of the process."""
-        for stream in (self._stdin, self._stdout, self._stderr):
+        for stream in (self.stdin, self.stdout, self.stderr):
             await stream.aclose()
         await self.wait()
-
-    def terminate(self) -> None:
-        """Ask the process to end."""
-        self._process.terminate()
-
-    def kill(self) -> None:
-        """End the process."""
-        self._process.kill()
-
-    def send_signal(self, signal: Signals) -> None:
-        """Send a signal to the process."""
-        self._process.send_signal(signal)
-
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid
 
     @property
     def returncode(self) -> int | None:
         """The exit code, or None while the process runs."""
         return self._process.poll()
-
-    @property
-    def stdin(self) -> "PipeWriter":
-        """What writes to the process."""
-        return self._stdin
-
-    @property
-    def stdout(self) -> "PipeReader":
-        """What reads its output."""
-        return self._stdout
-
-    @property
-    def stderr(self) -> "PipeReader":
-        """What reads its standard error."""
-        return self._stderr
 
 
 def opened(command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> CliProcess:

@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import Any
 
 import anyio
-from anyio.abc import Process
 from claude_agent_sdk import ClaudeAgentOptions
 from claude_agent_sdk._internal.transport import subprocess_cli
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
@@ -29,12 +28,12 @@ require(
 require(subprocess_cli, "anyio")
 
 
-Opener = Callable[[Sequence[str], str | None, Mapping[str, str]], Process]
-"""Starts a CLI with its command, directory and environment, and pipes to its standard streams."""
+Opener = Callable[[Sequence[str], str | None, Mapping[str, str]], Any]
+"""Starts a CLI with its command, directory and environment; returns what the SDK uses of a process."""
 _opener: ContextVar[Opener] = ContextVar("opener")
 
 
-async def _open_process(command: Sequence[str], *, cwd: str, env: Mapping[str, str], **how: Any) -> Process:
+async def _open_process(command: Sequence[str], *, cwd: str, env: Mapping[str, str], **how: Any) -> Any:
     if (opener := _opener.get(None)) is None:
         return await anyio.open_process(command, cwd=cwd, env=env, **how)
     return opener(command, cwd, env)
@@ -67,7 +66,7 @@ class ProcessTransport(SubprocessCLITransport):
         self._stdout_stream = self._wrap(self._stdout_stream)
 
     @property
-    def process(self) -> Process | None:
+    def process(self) -> Any:
         """The process, or None without one."""
         return self._process
 

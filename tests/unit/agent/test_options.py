@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from claude_agent_sdk import (
@@ -32,19 +34,8 @@ from tests.options import launch_of
 
 
 def built(**fields: object) -> object:
-    async def never(*_: object) -> dict[str, object]:
-        raise AssertionError
-
-    return sdk_options(
-        launch_of(Path("/p"), **fields),
-        session_id=None,
-        resume=None,
-        mode=None,
-        before_question=never,  # type: ignore[arg-type]
-        after_tool=never,  # type: ignore[arg-type]
-        can_use_tool=never,  # type: ignore[arg-type]
-        stderr=print,
-    )
+    gate: Any = SimpleNamespace(before_question=print, after_tool=print, can_use_tool=print)
+    return sdk_options(launch_of(Path("/p"), **fields), gate, print, session_id=None, resume=None, mode=None)
 
 
 def test_the_environment_has_the_last_word() -> None:
