@@ -418,6 +418,14 @@ class Compacted(AgentEvent):
     summary: str = ""
 
 
+class Reconnected(AgentEvent):
+    """A new process runs after the last one was lost."""
+
+
+class GaveWay(AgentEvent):
+    """The session's idle process was ended, to make room for one of another session."""
+
+
 class ConversationReset(AgentEvent):
     """The conversation started over (``/clear``) under another session id."""
 

@@ -7,7 +7,6 @@ from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.words import on_clock, plural
 
@@ -66,7 +65,7 @@ class ModelCommands(CommandGroup[CommandUi]):
         """The mode on its way: the key may be pressed again before the CLI has said yes."""
         self._refused: frozenset[str] = frozenset()
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Remember the models, the present thinking, and what became of the wanted mode."""
         match event:
             case ev.ModelsListed(models):

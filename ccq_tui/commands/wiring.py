@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import CommandsListed, SlashCommand
+from ccq_tui.agent.events import AgentEvent, CommandsListed, SlashCommand
 from ccq_tui.commands.command import Command, CommandRunner, CommandUi, called
 from ccq_tui.commands.listings import ListingCommands, TasksCommand
 from ccq_tui.commands.models import ModelCommands
@@ -23,7 +23,6 @@ from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.image_paths import file_facts
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.shell_runs import command_in
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.worktrees.removal import begun
 
@@ -51,7 +50,7 @@ class Completions:
         self._search = 0
         self._last: tuple[WantedCompletion, Offer] | None = None
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: AgentEvent) -> None:
         """Take in the CLI's commands; an open list gets them too."""
         if isinstance(event, CommandsListed):
             self.listed = True
@@ -216,7 +215,7 @@ class Leading:
             self._ui.note(notice, "warning")
         self.queue.begin()
 
-    def heed(self, event: SessionEvent) -> None:
+    def heed(self, event: AgentEvent) -> None:
         """Give an event to those who need it."""
         for one in (self.rewind, self.workspace, self.models, self.completions, self.queue):
             one.take(event)

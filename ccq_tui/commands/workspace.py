@@ -12,7 +12,6 @@ from ccq_tui.bounded import begin
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.files import untracked_files
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.text import one_line
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock
 from ccq_tui.words import listed, plural
@@ -32,7 +31,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
 
     _added: tuple[str, ...] = ()
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Forget the directories added for an earlier Claude process."""
         if isinstance(event, ev.Connected):
             self._added = ()
@@ -164,7 +163,7 @@ class RewindCommand(CommandGroup[CommandUi]):
         known = [one for one in prompts if one.prompt_id and one.text[:1] != "/"]
         return [one for one in known if one.prompt_id not in self._gone][-MOST_PROMPTS:]
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Forget the prompts of a conversation that was cleared."""
         if isinstance(event, ev.ConversationReset):
             self._gone |= {one.prompt_id for one in self.given}

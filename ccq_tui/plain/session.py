@@ -29,9 +29,8 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.remote.leader import LeaderThread
-from ccq_tui.runtime.events import OWN_EVENTS, GaveWay, LimitReached, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
-from ccq_tui.runtime.limits import Attention
+from ccq_tui.runtime.limits import Attention, LimitReached
 from ccq_tui.runtime.notices import Notices
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import OVER, SupervisedSession
@@ -314,7 +313,7 @@ class PlainSession(Leading):
 
     # -- events ---------------------------------------------------------------------------------------------
 
-    def _take(self, event: SessionEvent) -> None:
+    def _take(self, event: ev.AgentEvent) -> None:
         try:
             self._take_in(event)
         except OSError:  # nobody reads the lines any more
@@ -322,10 +321,9 @@ class PlainSession(Leading):
         finally:
             self._news.set()
 
-    def _take_in(self, event: SessionEvent) -> None:
+    def _take_in(self, event: ev.AgentEvent) -> None:
         before, self.view = self.view, self.session.facts
-        if not isinstance(event, OWN_EVENTS):
-            self.transcript.apply(event)
+        self.transcript.apply(event)
         self.heed(event)
         self._count(event)
         if isinstance(event, ev.TurnEnded):
@@ -335,7 +333,7 @@ class PlainSession(Leading):
         if self.live and (sentence := _sentence(event, before)):
             self.say(sentence)
 
-    def _count(self, event: SessionEvent) -> None:
+    def _count(self, event: ev.AgentEvent) -> None:
         """Count the prompts that no turn has answered, and the answers that go as one."""
         match event:
             case ev.PromptReturned(prompt_id=name):
@@ -422,14 +420,14 @@ PLAIN_COMMANDS: tuple[Command, ...] = (
 """The commands of a session line by line."""
 
 
-def _sentence(event: SessionEvent, before: SessionFacts) -> str:
+def _sentence(event: ev.AgentEvent, before: SessionFacts) -> str:
     """Return what an event changes in the session, in a sentence, or ""."""
     match event:
         case ev.Connected(mode=mode) | ev.ModeChanged(mode) if mode != before.mode and mode in MEANINGS:
             return said(mode)
         case LimitReached(limit=limit):
             return f"A time limit of {spoken(limit.seconds)} has passed."
-        case GaveWay():
+        case ev.GaveWay():
             return "Claude's process ended while idle; the next prompt starts it again."
         case ev.StateChanged(state) if state is not before.state:
             answered = before.state is ev.SessionState.AWAITING  # of which the transcript says more

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from ccq_tui.agent.events import SessionState
+from ccq_tui.agent.events import AgentEvent, SessionState
 from ccq_tui.config.settings import Settings
 from ccq_tui.words import spoken
 
@@ -88,6 +88,12 @@ class Limit:
             return ""
         what = "Pauses" if self.due is Due.PARK_QUESTION else "Ends as “no answer”"
         return f"{what} in {max(0, math.ceil(self.at - now))} s · any key stops it"
+
+
+class LimitReached(AgentEvent):
+    """A time limit ended the session's process: it is parked."""
+
+    limit: Limit
 
 
 def next_limit(settings: Settings, now: Standing) -> Limit | None:

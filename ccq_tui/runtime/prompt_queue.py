@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import Images
-from ccq_tui.agent.events import Connected, ConversationReset, PromptRecorded, PromptReturned, SessionLost
 from ccq_tui.agent.session_name import title_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
@@ -24,7 +24,6 @@ from ccq_tui.prompts.images import ImageStore, PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.text import one_line
 
@@ -164,24 +163,24 @@ class PromptQueue:
         self.save()
         return self._written(lambda store: store.prompts.release(self._name))
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Learn under which id the session can be resumed, and when it begins."""
         match event:
-            case Connected(session_id=session_id):
+            case ev.Connected(session_id=session_id):
                 if session_id and self._continues and session_id not in self._read_for:
                     self._read(session_id)
-            case ConversationReset(session_id=session_id):
+            case ev.ConversationReset(session_id=session_id):
                 self._read_for.add(session_id)
                 self.save()
-            case SessionLost() if not self._read_for:
+            case ev.SessionLost() if not self._read_for:
                 self._read(self._directory)
-            case PromptRecorded(prompt_id=name):
+            case ev.PromptRecorded(prompt_id=name):
                 self._begun = True
                 self.settle([name])
-            case PromptReturned():
+            case ev.PromptReturned():
                 self._put_back(event)
 
-    def _put_back(self, event: PromptReturned) -> None:
+    def _put_back(self, event: ev.PromptReturned) -> None:
         """Put a prompt back into the field, unless it is an answer or what a command of the shell printed."""
         if run := run_in(event.text):
             words = f"Claude did not receive ! {one_line(run.command, 60)}: {event.reason}"

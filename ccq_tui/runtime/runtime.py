@@ -23,7 +23,6 @@ from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredCommand
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.facts import to_store
 from ccq_tui.runtime.launches import SessionSpec, launch_in, launch_of
 from ccq_tui.runtime.ownership import result_of, runs_elsewhere
@@ -208,11 +207,11 @@ class Runtime:
         self._sessions.append(session)
         return session
 
-    def _recorder(self, session: SupervisedSession) -> Callable[[SessionEvent], None]:
+    def _recorder(self, session: SupervisedSession) -> Callable[[ev.AgentEvent], None]:
         """Return a listener that keeps the inbox's row of a session as its facts are."""
         known = session.facts
 
-        def record(event: SessionEvent) -> None:
+        def record(event: ev.AgentEvent) -> None:
             nonlocal known
             before, known = known, session.facts
             cause = event.cause if isinstance(event, ev.StateChanged) else ""
@@ -221,7 +220,7 @@ class Runtime:
 
         return record
 
-    def _note_room(self, event: SessionEvent) -> None:
+    def _note_room(self, event: ev.AgentEvent) -> None:
         """Make room when a session may wait for it, or may give way from now on."""
         match event:
             case (

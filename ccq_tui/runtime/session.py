@@ -22,9 +22,8 @@ from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import CommandKind, StoredCommand
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.questions import Expired
-from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts, folded
-from ccq_tui.runtime.limits import Attention, Due, Limit, LimitWatch, Standing, cause
+from ccq_tui.runtime.limits import Attention, Due, Limit, LimitReached, LimitWatch, Standing, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
@@ -84,7 +83,7 @@ class SupervisedSession:
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
-        self._events: Signal[SessionEvent] = Signal()
+        self._events: Signal[ev.AgentEvent] = Signal()
         self._make_session = make_session
         self._slots = slots
         self._tasks: list[asyncio.Task[None]] = []
@@ -96,7 +95,7 @@ class SupervisedSession:
         self.agent = make_session(self._take, launch)
         """The session of the agent, one at a time."""
 
-    def subscribe(self, listener: Callable[[SessionEvent], None]) -> None:
+    def subscribe(self, listener: Callable[[ev.AgentEvent], None]) -> None:
         """Subscribe to the events from now on, in order, in the session's event loop.
 
         Args:
@@ -400,7 +399,7 @@ class SupervisedSession:
         self.recovery = noted(self.recovery, event)
         self._events.emit(event)
         if isinstance(event, ev.Connected) and begun is not None and self.recovery.doing is None:
-            self._events.emit(Reconnected())
+            self._events.emit(ev.Reconnected())
         self._react(event)
         self.look()
 
@@ -477,6 +476,6 @@ class SupervisedSession:
         if state not in OVER or self.stage == before:
             return
         if self.stage.reason is Reason.ROOM:
-            self._events.emit(GaveWay())
+            self._events.emit(ev.GaveWay())
         elif self.stage == Stage(Phase.PARKED, Reason.LIMIT) and self._limits.passed is not None:
             self._events.emit(LimitReached(self._limits.passed))

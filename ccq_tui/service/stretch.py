@@ -14,7 +14,6 @@ from ccq_tui.agent.controls import Send
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PermissionRequest
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.phases import Phase
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
@@ -263,7 +262,7 @@ class Stretch:
 
     # -- what the session does ------------------------------------------------------------------------------
 
-    def _handle(self, event: SessionEvent) -> None:
+    def _handle(self, event: ev.AgentEvent) -> None:
         match event:
             case ev.BlockFinished():
                 self._record_text()
@@ -281,7 +280,7 @@ class Stretch:
                 self._note(event)
         self._news.set()
 
-    def _note(self, event: SessionEvent) -> None:
+    def _note(self, event: ev.AgentEvent) -> None:
         match event:
             case ev.Connected():
                 self._connected = True

@@ -12,14 +12,13 @@ import asyncio
 import sys
 from pathlib import Path
 
-from ccq_tui.agent.events import RequestAsked, RequestSettled, SessionLost, TurnEnded
+from ccq_tui.agent.events import AgentEvent, RequestAsked, RequestSettled, SessionLost, TurnEnded
 from ccq_tui.config.launch import launch_with
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
 from ccq_tui.inbox.layout import lines
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.output import echo
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.launches import SessionSpec
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
@@ -30,7 +29,7 @@ async def main(directory: Path, prompt: str) -> str:
     """Run one turn of a new session; return how it ended."""
     me = Actor.here(Surface.PROGRAM, "headless")
     runtime = Runtime(launch_with({"cwd": directory}), Configured([directory], me))
-    events: asyncio.Queue[SessionEvent] = asyncio.Queue()
+    events: asyncio.Queue[AgentEvent] = asyncio.Queue()
     try:
         spec = SessionSpec(directory, prompt, planned(directory), "Nightly", {"ticket": "ABC-1"})
         session = await runtime.open(spec)

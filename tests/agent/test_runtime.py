@@ -19,9 +19,8 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected
 from ccq_tui.runtime.launches import SessionSpec
-from ccq_tui.runtime.limits import Due
+from ccq_tui.runtime.limits import Due, LimitReached
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
@@ -185,7 +184,7 @@ async def test_a_day_without_a_screen(play: Play) -> None:
             assert session.facts.state is ev.SessionState.FAILED
             assert session.start_again() == 0
             assert session.facts.state is ev.SessionState.STARTING, "at once: nothing starts it twice"
-            await heard.until(Reconnected)
+            await heard.until(ev.Reconnected)
             session.send("Still there?")
             await heard.until(ev.TurnEnded, count=5)
             assert "Blue it is." in str(model.requests()[-1].body)
@@ -266,7 +265,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
         before = one.pid_of(heard)
         heard.session.take_offer()
         heard.session.reconnect()
-        await heard.until(Reconnected)
+        await heard.until(ev.Reconnected)
         assert not alive(before)
         heard.session.send("Go on.")
         await heard.until(ev.TurnEnded, count=2)
@@ -291,14 +290,14 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: P
             await first.state(ev.SessionState.IDLE)
             one.pid_of(first)
             second = one.open()
-            await first.until(GaveWay)
+            await first.until(ev.GaveWay)
             assert first.session.facts.state is ev.SessionState.ENDED
             second.session.send("Two")
             await second.until(ev.TurnEnded)
         with step("its next prompt resumes it, for which the other one gives way"):
             one.pid_of(second)
             first.session.send("Three")
-            await second.until(GaveWay)
+            await second.until(ev.GaveWay)
             await first.until(ev.TurnEnded, count=2)
     *_, last = model.requests()
     said = json.dumps(last.body)
@@ -318,11 +317,11 @@ async def test_what_works_or_waits_gives_no_way(play: Play) -> None:
         assert first.session.facts.state is ev.SessionState.AWAITING
         await one.runtime.inbox.answer(asked.request.id, Answered((Answer(("Redis",)),)), PANEL)
         with step("its turn ends, and nothing else keeps its process"):
-            await first.until(GaveWay)
+            await first.until(ev.GaveWay)
             await second.state(ev.SessionState.IDLE)
         with step("one in which nothing was said yet gives way and comes back, too"):
             third = one.open()
-            await second.until(GaveWay)
+            await second.until(ev.GaveWay)
             await third.state(ev.SessionState.IDLE)
             second.session.send("Two")
             await second.until(QuestionRequest)

@@ -8,8 +8,7 @@ from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, RequestChange
-from ccq_tui.runtime.events import GaveWay, LimitReached, SessionEvent
-from ccq_tui.runtime.limits import Attention
+from ccq_tui.runtime.limits import Attention, LimitReached
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.words import on_clock, spoken
@@ -31,11 +30,11 @@ class AttentionWatch:
         self._touched = ui.clock()
         ui.session.attention = self._attention
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         if isinstance(event, LimitReached):
             after = spoken(event.limit.seconds)
             self._ui.note(f"Paused after {after} without an answer · your answer resumes the session")
-        elif isinstance(event, GaveWay):
+        elif isinstance(event, ev.GaveWay):
             self._ui.note("Closed while idle, to make room for another session · your next prompt resumes it")
 
     def changed(self) -> None:
@@ -67,7 +66,7 @@ def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
     return f"ccq-tui · {session}", f"{news[0]}{more}"
 
 
-def news_of(event: SessionEvent, long_turn: float) -> str:
+def news_of(event: ev.AgentEvent, long_turn: float) -> str:
     """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
         case ev.TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
@@ -96,7 +95,7 @@ class Notifications:
         if isinstance(change, Added) and opened.is_pending:
             self._news.append(kind_of(opened.request).news(opened.request))
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Note the news of an event."""
         if news := news_of(event, self._settings.notify_after):
             self._news.append(news)

@@ -17,7 +17,6 @@ from ccq_tui.input.gate import Face
 from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
 from ccq_tui.prompts.images import MOST_IMAGES, ImageStore, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import run_in
-from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
 from ccq_tui.screens.session.ui import SessionUi
@@ -54,7 +53,7 @@ class EarlyInterrupt:
         self._wanted = not (queued or dock.prompt.holds_text or dock.line.items)
         self._ui.session.agent.interrupt()
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Follow the turn, and give its prompt back once it has ended."""
         match event:
             case ev.PromptDelivered(prompt_id):
@@ -97,7 +96,7 @@ class Prompts:
         self._images: dict[str, Mapping[str, PromptImage]] = {}
         """Images of sent prompts, by the prompt: one may have to be sent again."""
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Note what Claude has not read, and say that a prompt was withdrawn."""
         self._note_queued(event)
         self._name_waiting()
@@ -105,7 +104,7 @@ class Prompts:
         if isinstance(event, ev.PromptReturned) and event.wanted:
             self._ui.say("Prompt withdrawn before Claude read it · Enter sends it again")
 
-    def _note_queued(self, event: SessionEvent) -> None:
+    def _note_queued(self, event: ev.AgentEvent) -> None:
         match event:
             case ev.PromptAccepted(text) if run_in(text) is not None:
                 return
@@ -329,8 +328,8 @@ class Remedies:
     _send: Callable[[str], object]
     _command: Callable[[str], object]
 
-    def take(self, event: SessionEvent) -> None:
-        if isinstance(event, Reconnected):
+    def take(self, event: ev.AgentEvent) -> None:
+        if isinstance(event, ev.Reconnected):
             self._ui.note("Connected again.")
         self.show()
 

@@ -11,7 +11,6 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Cancelled, PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.session.dock import HOW_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
@@ -64,7 +63,7 @@ class RequestQueue:
 
     # -- events of the session -----------------------------------------------------------------------------
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Make panels ready, leave what no longer belongs here, and offer what did not reach the agent."""
         dock = self._ui.dock
         match event:

@@ -15,6 +15,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
+from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
 from ccq_tui.commands.command import ASKING, PASSING_SECONDS, Command, PickRow, Work
 from ccq_tui.commands.table import COMMANDS
@@ -28,7 +29,6 @@ from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import SETTINGS, KeyPlace
 from ccq_tui.prompts.images import PromptImage
-from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.launches import WayOn
 from ccq_tui.runtime.session import SupervisedSession
@@ -145,7 +145,7 @@ class SessionScreen(Screen[None], Leading):
         """All sessions of this terminal."""
         self._strip_wanted = True
         self._noted: tuple[object, ...] = ()
-        self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
+        self._arrived: deque[tuple[AgentEvent, SessionFacts]] = deque()
         self._picker: Picker | None = None
         self._asked_by = Stroke("")
         """The key that began the command that runs: a list that opens behind another key came by itself."""
@@ -322,7 +322,7 @@ class SessionScreen(Screen[None], Leading):
 
     # -- events of the session ------------------------------------------------------------------------------
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: AgentEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
         if len(self._arrived) == 1:
@@ -333,8 +333,7 @@ class SessionScreen(Screen[None], Leading):
             return  # a panel that opened took all of them along
         while self._arrived:
             event, self.view = self._arrived.popleft()
-            if not isinstance(event, OWN_EVENTS):
-                self.transcript.apply(event)
+            self.transcript.apply(event)
             for take in self.listeners:
                 take(event)
         self.changed()

@@ -21,7 +21,6 @@ from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.runtime import status_line
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import TIMED, Surroundings, mode_words, pieces, short_path, terminal_title
 from ccq_tui.screens.session.ui import SessionUi
@@ -76,7 +75,7 @@ class Status:
         self._calls: set[str] = set()
         self._compacting = False
 
-    def take(self, event: SessionEvent) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
         """Note each sign of Claude; look at the branch after a turn, which may have changed it."""
         if not isinstance(event, BY_PERSON):
             self._last_sign = self._ui.clock()

@@ -14,7 +14,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.runtime.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.limits import LimitReached
 from ccq_tui.runtime.session import FAILED, SupervisedSession
 from tests.actors import PANEL, SCRIPT
 from tests.steps import until_true
@@ -45,7 +45,7 @@ class Life:
     ) -> None:
         self.agents: list[Agent] = []
         self.launches: list[Launch] = []
-        self.events: list[SessionEvent] = []
+        self.events: list[ev.AgentEvent] = []
         self.now = 1000.0
 
         def made(tell: Callable[[ev.AgentEvent], None], launch: Launch) -> Agent:
@@ -223,14 +223,14 @@ async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
     assert len(life.agents) == 2
     assert life.launches[1].resume == "s"
     await until_true(lambda: life.session.facts.state is ev.SessionState.STARTING, 5)
-    await until_true(lambda: Reconnected() in life.events, 5)
+    await until_true(lambda: ev.Reconnected() in life.events, 5)
     await life.session.end()
 
 
 async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others() -> None:
     life = Life()
 
-    def fails(_event: SessionEvent) -> None:
+    def fails(_event: ev.AgentEvent) -> None:
         raise RuntimeError("surprise")
 
     life.session.subscribe(fails)
