@@ -20,6 +20,7 @@ from textual.widgets import Input, TextArea
 from ccq_tui.compat.sdk.light_import import import_sdk
 from ccq_tui.config import keymap
 from ccq_tui.logs import stop_logging
+from tests.memory_inbox import end_inboxes
 from tests.unit.worktrees.repositories import repository
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -67,8 +68,6 @@ hypothesis_settings.register_profile("fast", deadline=None, max_examples=40)
 hypothesis_settings.register_profile("thorough", deadline=None, max_examples=600)
 hypothesis_settings.load_profile(os.environ.get("CCQ_TUI_PROPERTIES", "fast"))
 
-FILES, MOST_FILES = Path("/proc/self/fd"), 600
-
 
 def pytest_collection_finish() -> None:
     """Leave what was imported out of every collection of garbage, and collect less often."""
@@ -76,14 +75,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
     gc.enable()
-
-
-def pytest_runtest_logfinish() -> None:
-    """Collect what tests left to the collector, before `select` runs out of file numbers."""
-    if FILES.exists() and sum(1 for _ in FILES.iterdir()) > MOST_FILES:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
 
 
 def pytest_sessionfinish() -> None:
@@ -208,10 +199,11 @@ def repo(_first_repo: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _closed_log() -> Iterator[None]:
-    """Close the log that a program in this process has opened: the next one writes its own."""
+def _closed() -> Iterator[None]:
+    """Close the log that a program in this process has opened, and the inboxes that the test has left."""
     yield
     stop_logging()
+    end_inboxes()
 
 
 @pytest.fixture(autouse=True)

@@ -1,24 +1,30 @@
-"""An inbox in a file of its own, gone with it: for tests of its users."""
+"""An inbox in a file of its own, for tests of its users; it ends with the test."""
 
 import shutil
 import tempfile
-import weakref
 from pathlib import Path
 
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.store.worker import Worker
+
+_OPEN: "list[MemoryInbox]" = []
 
 
 class MemoryInbox(Inbox):
     """An inbox that nobody has to open or close."""
 
     def __init__(self) -> None:
-        place = Path(tempfile.mkdtemp(prefix="ccq-inbox-"))
-        super().__init__(place / "inbox.db")
+        self._place = Path(tempfile.mkdtemp(prefix="ccq-inbox-"))
+        super().__init__(self._place / "inbox.db")
         self._worker.start()
-        weakref.finalize(self, _end, self._worker, place)
+        _OPEN.append(self)
+
+    def end(self) -> None:
+        """Stop its thread, and remove its file."""
+        self._worker.stop(5.0)
+        shutil.rmtree(self._place, ignore_errors=True)
 
 
-def _end(worker: Worker, place: Path) -> None:
-    worker.stop(5.0)
-    shutil.rmtree(place, ignore_errors=True)
+def end_inboxes() -> None:
+    """End those that the last test has left: each holds a thread and four open files."""
+    while _OPEN:
+        _OPEN.pop().end()
