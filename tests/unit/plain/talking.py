@@ -65,4 +65,5 @@ async def talk(
         end = await answer(opened, pipe.lines, ME)
         if end in (End.HERE, End.ELSEWHERE):
             await opened.outcome()
+    os.close(pipe.source)
     return Talk(end, opened, printed.readouterr().out.splitlines())
