@@ -1,10 +1,12 @@
 """``ccq-tui ask`` and ``reflect`` in a real pseudo-terminal: records on disk, drafts that outlive it."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import time
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,13 +17,14 @@ from ccq_tui.forms.commits import RECORDS, commit_context
 from ccq_tui.forms.post_commit import AGENTS, EDITORS
 from ccq_tui.forms.reading import find_form
 from ccq_tui.input.gate import REPEAT
+from ccq_tui.testing import clean_environment
 from tests.e2e.conftest import program
 from tests.e2e.filling import fill_in_by_keys
 from tests.e2e.terminal import Terminal
 from tests.tables import table
 from tests.ten import ANSWERS, check_record, records, write_ten
 from tests.unit.stocked import asked
-from tests.unit.worktrees.repositories import run
+from tests.unit.worktrees.repositories import repository, run
 
 CAUSE, HOURS, LEAVE = "What caused the bug?", "How many hours?", "Leave? The draft is kept"
 
@@ -34,17 +37,20 @@ def asking(directory: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Te
 
 
 def test_a_form_killed_at_any_question_offers_its_draft_and_ends_in_one_record(tmp_path: Path) -> None:
-    typed = {"What kind of change?": "2", CAUSE: "a race", "Which parts changed?": "3", HOURS: "7"}
-    for number, (question, keys) in enumerate(typed.items()):
+    signs = ['[[1, "Fix"]]', '"a race"', '[[2, "Docs"]]', '"7"']
+    for choice, number, question, text in (
+        ("What kind of change?", "2", CAUSE, "a race"), ("Which parts changed?", "3", HOURS, "7")
+    ):  # fmt: skip
         with asking(tmp_path) as terminal:
             if question == HOURS:
                 terminal.type("1")  # for the first question, which is drawn before that of the draft
-            if number:
                 terminal.wait(lambda one: "draft" in one.text and one.keys_work)
                 terminal.press("enter")
+            terminal.wait_panel(choice)
+            terminal.press(f"{number} enter")
             terminal.wait_panel(question)
-            terminal.type(keys)
-            terminal.wait(lambda _, number=number: drafted(number))  # type: ignore[misc]
+            terminal.type(text)
+            terminal.wait(lambda _: drafted(signs if question == HOURS else signs[:2]))  # noqa: B023
             os.killpg(terminal.process.pid, signal.SIGKILL)
     assert not (tmp_path / "out.jsonl").exists(), "nothing is written before the confirm"
     with asking(tmp_path, "--plain") as terminal:
@@ -59,12 +65,11 @@ def test_a_form_killed_at_any_question_offers_its_draft_and_ends_in_one_record(t
     check_record(record, ANSWERS | rest)
 
 
-def drafted(number: int) -> bool:
-    """Whether the answer to one of the first questions is on disk, as it stands there."""
+def drafted(signs: Iterable[str]) -> bool:
+    """Whether answers are on disk, as they stand there."""
     with closing(sqlite3.connect(inbox_path())) as database:
-        rows = database.execute("SELECT body FROM drafts").fetchall()
-    signs = ('[[1, "Fix"]]', '"a race"', '[[2, "Docs"]]', '"7"')
-    return any(signs[number] in row[0] for row in rows)
+        drafts = str(database.execute("SELECT body FROM drafts").fetchall())
+    return all(sign in drafts for sign in signs)
 
 
 def leave(terminal: Terminal) -> None:
@@ -121,18 +126,12 @@ def test_what_is_asked_is_drawn_beside_the_answer_that_a_script_reads(tmp_path: 
         terminal.wait("<one\ntwo, three> 0")
 
 
-def test_a_form_and_answers_that_are_piped_in_leave_the_keys_to_the_terminal(tmp_path: Path) -> None:
+def test_a_form_that_is_piped_in_leaves_the_keys_to_the_terminal(tmp_path: Path) -> None:
     write_ten(tmp_path)
-    (tmp_path / "known.toml").write_text('kind = "fix"\n', encoding="utf-8")
-    for words, piped, question in (
-        ("-", "ten.toml", "What kind of change?"),
-        ("ten.toml --answers -", "known.toml", "What caused the bug?"),
-        ("'Which line?' --option -", "known.toml", "1  kind"),
-    ):
-        with Terminal(["bash", "-c", f"{program()} ask {words} < {piped}"], os.environ, tmp_path) as terminal:
-            terminal.wait_panel(question)
-            leave(terminal)
-            assert terminal.wait_end() == 130
+    with Terminal(["bash", "-c", f"{program()} ask - < ten.toml"], os.environ, tmp_path) as terminal:
+        terminal.wait_panel("What kind of change?")
+        leave(terminal)
+        assert terminal.wait_end() == 130
 
 
 @pytest.mark.parametrize("way", ["", "--plain"])
@@ -167,16 +166,26 @@ FIRST = "What type of work was it?"
 ENDED = "ended 42"
 
 
-@pytest.fixture(autouse=True)
-def _installed(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def _installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("reflected")
+    installed = repository(place / "repo")
+    # What is there already fails, and ends in a way that nothing after it would run.
+    hook = installed / ".git/hooks/post-commit"
+    hook.write_text("#!/bin/sh\necho \"earlier hook\"\nexec sh -c 'exit 3'\n", encoding="utf-8")
+    hook.chmod(0o755)
+    env = clean_environment("http://127.0.0.1:9", root=place).env
+    subprocess.run([program(), "reflect", "install", "--yes"], cwd=installed, env=env, check=True, timeout=60)
+    return installed
+
+
+@pytest.fixture
+def repo(_installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository in which commits at a terminal are reflected on."""
     for name in ("CI", "TERM_PROGRAM", *AGENTS, *EDITORS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PS1", "> ")
-    # What is there already fails, and ends in a way that nothing after it would run.
-    hook = repo / ".git/hooks/post-commit"
-    hook.write_text("#!/bin/sh\necho \"earlier hook\"\nexec sh -c 'exit 3'\n", encoding="utf-8")
-    hook.chmod(0o755)
-    subprocess.run([program(), "reflect", "install", "--yes"], cwd=repo, check=True, timeout=60)
+    return shutil.copytree(_installed, tmp_path / "repo")
 
 
 def shell(directory: Path, commands: str) -> Terminal:
