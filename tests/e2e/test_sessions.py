@@ -1,15 +1,15 @@
-"""Every errand of the list of sessions by keys alone, at four sizes."""
+"""Every errand of the list of sessions by keys alone: with details beside it, without, and on few lines."""
 
-import pytest
+from collections.abc import Iterator
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.screens.sessions.model import CARET
 from ccq_tui.testing import Replies, Scenario
 from tests.e2e.conftest import Start
-from tests.e2e.terminal import LIMIT
+from tests.e2e.terminal import LIMIT, Terminal
 from tests.steps import step
 
-SIZES = ((40, 12), (80, 24), (120, 36), (200, 50))
+SIZES = ((200, 50), (80, 24), (SMALLEST := 40, 12))
 
 
 def asks(replies: Replies) -> Scenario:
@@ -18,54 +18,75 @@ def asks(replies: Replies) -> Scenario:
     return Scenario().asks(question).says(f"I did {replies.prompt}.")
 
 
-@pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
-def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start, size: tuple[int, int]) -> None:
-    run = start(Scenario("list").then(asks), prompt="", size=size)
+def sizes(terminal: Terminal) -> Iterator[None]:
+    """Give the terminal each size in turn; the smallest is the last."""
+    for size in SIZES:
+        with step("at {}x{}".format(*size)):
+            terminal.resize(size)
+            yield
+
+
+def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
+    run = start(Scenario("list").then(asks), prompt="")
     terminal = run.terminal
-    with step("from a session to all, and back"):
+    with step("from a session to all, to a new one, whose prompt waits in the row meanwhile, and back"):
         terminal.wait("ready")
         terminal.type("kept")
-        terminal.press("f5")
-        terminal.wait("─ Sessions ─ nothing waits")
-        terminal.press("escape")
-        terminal.wait("❯ kept")
-    with step("a new session, whose prompt waits in the row while somebody looks elsewhere"):
-        terminal.press("ctrl+n")
-        terminal.wait(f"Prompt     {CARET}")
-        terminal.type("part one")
-        terminal.press("escape")
-        terminal.wait(lambda seen: "Directory" not in seen.text)
-        terminal.press("escape")
+        typed = ""
+        for _ in sizes(terminal):
+            terminal.wait("❯ kept")
+            terminal.press("f5")
+            terminal.wait("─ Sessions ─ nothing waits")
+            terminal.press("n")
+            terminal.wait(f"{typed or 'Prompt     '}{CARET}")
+            if not typed:
+                terminal.type(typed := "part one")
+                terminal.wait(f"part one{CARET}")
+            terminal.press("escape")
+            terminal.wait(lambda seen: "Directory" not in seen.text)
+            terminal.press("escape")
         terminal.wait("❯ kept")
         terminal.press("ctrl+n")
         terminal.wait(f"part one{CARET}")
         terminal.press("enter")
         terminal.wait_panel("How is part one done?")
-    with step("what waits there is answered from the other one"):
-        terminal.type("\x1b1")  # Alt+1
-        terminal.wait("❯ kept")
-        terminal.press("f2")
-        terminal.wait("❯   ?  How")
-        terminal.press("enter")
-        terminal.wait("Enter send Fast")
+    with step("what waits there is found, and opened from the other one"):
+        for _ in sizes(terminal):
+            terminal.type("\x1b1")  # Alt+1
+            terminal.wait("❯ kept")
+            terminal.press("f2")
+            terminal.wait("❯   ?  How")
+            terminal.press("/")
+            terminal.type("part")
+            terminal.wait("1 of 2")
+            terminal.press("enter")
+            terminal.wait("Enter send Fast")
+            if terminal.screen.columns > SMALLEST:
+                terminal.press("escape")
+                terminal.wait_gone("Enter send Fast")
         terminal.press("2")
         terminal.wait("Enter send Well")
         terminal.press("enter")
         run.model.wait_for_sync(lambda model: bool(model.tool_results()), LIMIT)
         assert '"How is part one done?"="Well"' in run.model.tool_results()[0].text
-        terminal.wait("nothing waits")
-    with step("found, gone to, closed, and resumed from the earlier ones"):
-        terminal.press("/")
-        terminal.type("part")
-        terminal.wait("1 of 2")
+        terminal.wait("Enter go to it")
+    with step("gone to, closed, and resumed from the earlier ones"):
         terminal.press("enter")
         terminal.wait(lambda seen: "─ Sessions" not in seen.text and "I did part one." in seen.text)
+        run.rest()
         terminal.type("/close\r")
         terminal.wait("❯ kept")
-        terminal.type("\x15/resume\r")
-        terminal.wait(f" / {CARET}")
-        terminal.wait("Earlier  1")
-        terminal.type("part")
+        for _ in sizes(terminal):
+            terminal.type("\x15/resume\r")
+            terminal.wait(f" / {CARET}")
+            terminal.wait("Earlier  1")
+            terminal.type("part")
+            terminal.wait(f" / part{CARET}")
+            if terminal.screen.columns > SMALLEST:
+                terminal.press("escape")
+                terminal.wait_gone(f" / part{CARET}")
+                terminal.press("escape")
+                terminal.wait_gone("─ Sessions")
         terminal.press("enter")
         terminal.wait("I did part one.")
     run.end("ctrl+q", 0)
