@@ -88,18 +88,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Let each worker have its share of the tests that start programs, in the random order there is.
 
     They mostly wait, so that half of the others lie between them and keep the processors busy. They take
-    up to a minute: what comes last is to be short, or one worker ends long after the others.
+    up to a minute: what comes last is to be short, or one worker ends long after the others. The first worker
+    has all that show pages: they share a browser.
     """
     yield
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     slow_files = {path for path in {item.path for item in items} if not SLOW.isdisjoint(path.parents)}
     slow = [item for item in items if item.path in slow_files]
+    pages = [item for item in slow if "browser" in getattr(item, "fixturenames", ())]
+    others = [item for item in slow if item not in pages]
+    first = max(0, len(slow) // workers - len(pages))
+    shares = [pages + others[:first], *(others[first:][n :: workers - 1] for n in range(workers - 1))]
     quick = iter([item for item in items if item.path not in slow_files])
     spread: list[pytest.Item] = []
-    for worker in range(workers):
+    for worker, mine in enumerate(shares):
         end = len(spread) + (len(items) - len(spread)) // (workers - worker)  # as pytest-xdist hands them out
-        mine = slow[worker::workers]
-        # Those of a file follow each other: they share a browser.
         files = [list(file) for _, file in itertools.groupby(mine, lambda item: item.path)]
         between = max(0, end - len(spread) - len(mine)) // (2 * len(files) or 1)
         for file in files:

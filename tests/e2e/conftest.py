@@ -142,9 +142,9 @@ def start(
         yield make
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> "AsyncIterator[Browser]":
-    """Start a browser, for the tests of a module in the loop of the session; it costs time while it runs."""
+    """Start a browser: one serves all tests with pages, which `tests/conftest.py` gives to one worker."""
     api = pytest.importorskip(
         "playwright.async_api", reason="the page is tested with the extra e2e: pip install -e '.[e2e]'"
     )
@@ -157,7 +157,7 @@ async def browser() -> "AsyncIterator[Browser]":
         await started.close()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def relay(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningRelay]:
     """Serve a relay."""
     async with running(tmp_path_factory.mktemp("relay")) as served:

@@ -17,7 +17,7 @@ from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.replies import Replies
 from tests import hostile
 from tests.agent.service.over_http import Linear, served, state_of, until_said
-from tests.e2e.paging import RULES, Pages, pick, press, shown
+from tests.e2e.paging import RULES, Pages, pick, press, shown, violations
 from tests.results import answered
 from tests.steps import step
 from tests.unit.worktrees.repositories import repository
@@ -40,8 +40,6 @@ FITS = """() => document.readyState === "complete" && document.documentElement.s
 
 async def check(page: "Page") -> None:
     """Check that a page fits and runs nothing of what it shows; that it is accessible, too."""
-    from axe_playwright_python.async_playwright import Axe
-
     for width, scheme, rules in (
         (1280, "light", []),
         (320, "dark", []),
@@ -53,8 +51,7 @@ async def check(page: "Page") -> None:
         await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         await page.wait_for_function(FITS)
         if rules:
-            found = await Axe().run(page, options={"runOnly": rules})
-            assert (page.url, found.response["violations"]) == (page.url, [])
+            assert (page.url, await violations(page, rules)) == (page.url, [])
 
 
 async def test_a_run_is_answered_on_its_page(
