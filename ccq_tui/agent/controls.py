@@ -405,7 +405,7 @@ def side_question(question: str) -> Control[str]:
 
 
 def _listed(answer: Line, name: str) -> list[Line]:
-    return objects(answer, name)[:MOST_LISTED]
+    return objects(answer, name)[:2_000]
 
 
 def _rules(answer: Line) -> tuple[PermissionRule, ...]:

@@ -11,8 +11,6 @@ from ccq_tui.prompts.images import HEADER_BYTES, header, names_in
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.words import bytes_counted
 
-OUTPUT_LIMIT = "The answer reached the output token limit; Claude continues it."
-
 TASK_ENDS = {
     "completed": "completed",
     "failed": "failed",
@@ -56,7 +54,7 @@ def command_output(text: str) -> list[ev.NoticeGiven]:
 def told_to_model(text: str) -> ev.NoticeGiven | None:
     """Return the event behind a text in which the CLI instructs the model, or None for another text."""
     if text.startswith("Output token limit hit"):
-        return ev.NoticeGiven("warning", OUTPUT_LIMIT)
+        return ev.NoticeGiven("warning", "The answer reached the output token limit; Claude continues it.")
     if found := _HOOK.match(text):
         return ev.NoticeGiven("warning", f"A {found[1]} hook says: {bounded(found[2].strip(), 4_000)}")
     return None

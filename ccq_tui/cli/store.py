@@ -33,8 +33,6 @@ WHOLE_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECAS
 _SHOWN = 3
 LOOK_SECONDS = 0.2
 """Seconds between two checks whether the inbox has changed."""
-LOOK_ANYWAY_SECONDS = 1.0
-"""Seconds after which to look although nothing was written: processes end without a word."""
 
 
 @contextmanager
@@ -79,7 +77,7 @@ def looks(store: Store, seconds: float | None = None) -> Iterator[None]:
         yield
         if time.monotonic() >= until:
             return
-        due = min(until, time.monotonic() + LOOK_ANYWAY_SECONDS)
+        due = min(until, time.monotonic() + 1.0)  # processes end without a word
         while time.monotonic() < due and store.database.versions() == version:
             time.sleep(min(LOOK_SECONDS, max(0.0, due - time.monotonic())))
         if not store.database.is_current():

@@ -19,8 +19,6 @@ from ccq_tui.text import reason
 
 STDOUT = "-"
 COLLECTS = ".jsonl"
-MOST_BLOCK = 4_096
-"""Bytes that are tried to be written before anybody is asked."""
 LOCK_SECONDS = 30.0
 """Seconds to wait for other writers of a file."""
 
@@ -68,7 +66,7 @@ def check_output(path: str) -> None:
             raise OutputError(f"{path} cannot be written; name a file that you may write")
         if os.access(file.parent, os.W_OK):  # a full disk, or one that takes no files
             with tempfile.TemporaryFile(dir=file.parent) as trying:
-                trying.write(bytes(MOST_BLOCK))
+                trying.write(bytes(4_096))
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {reason(error)}") from error
 

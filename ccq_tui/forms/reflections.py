@@ -11,10 +11,7 @@ from ccq_tui.inbox.layout import local, table
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
-FEEDBACK = "feedback"
-MOST_FED_BACK = 10
 MOST_NAMED = 10
-_HASH = 7
 
 
 class Reflection(NamedTuple):
@@ -35,7 +32,7 @@ class Reflection(NamedTuple):
     @property
     def commit(self) -> str:
         """The beginning of the commit's hash."""
-        return self.context("hash")[:_HASH]
+        return self.context("hash")[:7]
 
     @property
     def notice(self) -> str:
@@ -107,9 +104,9 @@ def _item(text: str) -> str:
     return indent(text.strip(), "  ").lstrip()
 
 
-def feedback(reflections: Sequence[Reflection], most: int = MOST_FED_BACK) -> str:
+def feedback(reflections: Sequence[Reflection], most: int = 10) -> str:
     """Return the last answers for the agent as Markdown, the newest first, or ""."""
-    given = [(one, words[0]) for one in reversed(reflections) if (words := one.answer(FEEDBACK))][:most]
+    given = [(one, words[0]) for one in reversed(reflections) if (words := one.answer("feedback"))][:most]
     if not given:
         return ""
     lines = [

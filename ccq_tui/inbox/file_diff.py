@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from ccq_tui.text import common_start
 
-MOST_EFFORT = 2_000_000
-"""Most comparisons of lines; beyond them, all old lines come first, then all new ones."""
 CONTEXT = 3
 """Unchanged lines that a patch keeps around a change."""
 BREAK = "…"
@@ -167,7 +165,8 @@ def _paired_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple
     pairs = len(before) + sum(counts[line] for line in before)
     changes = [("replace", 0, len(before), 0, len(after))]
     # The search may visit all pairs of equal lines, once for each block found.
-    if pairs * min(len(before), len(after)) <= MOST_EFFORT:
+    # Beyond so many comparisons, all old lines come first, then all new ones.
+    if pairs * min(len(before), len(after)) <= 2_000_000:
         changes = [*SequenceMatcher(None, before, after, autojunk=False).get_opcodes()]
     for what, start, end, new_start, new_end in changes:
         if what == "equal":

@@ -25,7 +25,6 @@ from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import common_start, one_line
 from ccq_tui.words import SHORT, plural
 
-LONGEST_ID = 200
 PLACE_WIDTH = 30
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
@@ -41,7 +40,7 @@ def shortener(ids: Iterable[str]) -> Shorten:
     for before, here, after in zip(["", *every], every, [*every[1:], ""], strict=False):
         needed[here] = max(common_start(before, here), common_start(here, after)) + 1
     # If one id is the beginning of another, a person names it by typing all of it.
-    return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], LONGEST_ID)
+    return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], 200)
 
 
 def brief(at: datetime) -> str:

@@ -13,7 +13,6 @@ from ccq_tui.text import one_line
 
 MOST_BYTES = 1_000_000
 """Most bytes of a line; the rest is left out, and said so."""
-LONGEST_PROMPT = 1_000
 AT_ONCE = 20_000
 """Most bytes read before the event loop goes on."""
 
@@ -105,7 +104,7 @@ class Lines:
             self._prompt("you:")
 
     def _prompt(self, prompt: str) -> None:
-        prompt = one_line(prompt, LONGEST_PROMPT)  # no text within it has a line of its own
+        prompt = one_line(prompt, 1_000)  # no text within it has a line of its own
         if self.is_terminal:
             echo(f"{self._fitted(prompt)} ", err=self._err, newline=False)
             self._prompted = True

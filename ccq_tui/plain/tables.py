@@ -7,7 +7,6 @@ from ccq_tui.answering.document import Passage, PassageKind
 
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\|?\s*")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_BETWEEN = re.compile(r"(?<!\\)\|")
 
 
 def sentences(document: Iterable[Passage]) -> Iterator[str]:
@@ -54,4 +53,4 @@ def _lines(lines: list[str]) -> Iterator[str]:
 def _cells(row: str) -> list[str]:
     row = row.strip().removeprefix("|")
     row = row if row.endswith("\\|") else row.removesuffix("|")
-    return [cell.replace("\\|", "|").strip() for cell in _BETWEEN.split(row)]
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", row)]

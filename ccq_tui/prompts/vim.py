@@ -19,7 +19,6 @@ _COMMAND = re.compile(
     r"(?(operator)(?:(?P<lines>(?P=operator))|(?P<object>[ia][wW]))|(?P<simple>r.|[pPuiIaAoO])))"
 )
 _BEGUN = re.compile(r"(?:[1-9]\d*)?(?:r|(?:[dcy](?:[1-9]\d*)?[ia]?)?[fFtTg]?)")
-_SHORT = {"x": "dl", "X": "dh", "s": "cl", "S": "cc", "D": "d$", "C": "c$", "Y": "yy"}
 
 # Words, signs and blanks; in big words the signs, too.
 _RUNS = (re.compile(r"\w+|[^\w\s]+|\s+"), re.compile(r"\S+|\s+"))
@@ -94,7 +93,7 @@ def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | No
         return None
     caret = on_character(text, caret)
     if not state.keys or state.keys.isdecimal():
-        key = _SHORT.get(key, key)
+        key = {"x": "dl", "X": "dh", "s": "cl", "S": "cc", "D": "d$", "C": "c$", "Y": "yy"}.get(key, key)
     keys = state.keys + key
     if found := _COMMAND.fullmatch(keys):
         done = _ran(replace(state, keys=""), found, text, caret)

@@ -312,10 +312,6 @@ class Answer:
         return bool(self.selected or self.other or self.empty)
 
 
-FEWEST_OPTIONS = 3
-"""Fewest options in common that make two questions the same: "Yes" and "No" do not."""
-
-
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """The earlier answer to a question that reads the same.
@@ -339,7 +335,8 @@ def reads_like(one: Question, other: Question) -> bool:
         return True
     labels = {fold(option.label) for option in one.options}
     same = labels == {fold(option.label) for option in other.options}
-    return same and len(labels) >= FEWEST_OPTIONS and one.multi_select == other.multi_select
+    # "Yes" and "No" alone make no two questions the same.
+    return same and len(labels) >= 3 and one.multi_select == other.multi_select
 
 
 def same_words(one: str, other: str) -> bool:

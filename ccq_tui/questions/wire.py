@@ -57,7 +57,6 @@ _RESULT = _Form(
     "choice: go on without the answers where that is possible, and say what you assumed.",
     repeats=False,
 )
-_WORD_JOINER = "\u2060"
 
 
 def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
@@ -145,7 +144,7 @@ def _item(lead: str, text: str) -> str:
 def _quoted(text: str) -> str:
     """Return the agent's text, with no "@path" that could attach a file to the message."""
     # Claude Code takes "@" for a mention only after a space; a person's own text keeps that power.
-    return re.sub(r"(?<!\S)@", f"{_WORD_JOINER}@", text)
+    return re.sub(r"(?<!\S)@", "\u2060@", text)  # a word joiner
 
 
 NONE_OF_THESE = "(none of these)"

@@ -20,7 +20,7 @@ from typing import Any
 from textual.app import App
 
 from ccq_tui.child_process import end
-from ccq_tui.prompts.images import MOST_BYTES
+from ccq_tui.prompts.images import MEDIA_TYPES, MOST_BYTES
 from ccq_tui.widgets.lifetime import start_work
 
 OUT_OF_REACH = "The clipboard cannot be read here · drop the image file, or name it with @"
@@ -28,9 +28,6 @@ OUT_OF_REACH = "The clipboard cannot be read here · drop the image file, or nam
 NO_XCLIP = "The clipboard cannot be read · install xclip"
 
 NO_WL_PASTE = "The clipboard cannot be read · install wl-clipboard"
-
-COPY_SECONDS = 2.0
-"""Seconds that the system's clipboard may take."""
 
 
 def clipboard_commands(environment: Mapping[str, str], platform: str = sys.platform) -> list[list[str]]:
@@ -67,7 +64,7 @@ def copy_to_programs(text: str) -> None:
                 input=data,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                timeout=COPY_SECONDS,
+                timeout=2.0,
                 check=False,
             )
 
@@ -76,9 +73,7 @@ READ_SECONDS = 5.0
 """Seconds that all programs together may take: the one of Windows needs a second to start."""
 MOST_OUTPUT = 4 * MOST_BYTES
 """Most bytes read of a program's output: more than any image that may be sent, in hexadecimal too."""
-IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 # What these print is only what this very program asked for.
-_HEX = re.compile(rb"PNGf([0-9A-Fa-f]+)")
 _OSASCRIPT = ("osascript", "-e", "get the clipboard as «class PNGf»")
 _POWERSHELL = (
     "Add-Type -AssemblyName System.Windows.Forms,System.Drawing;"
@@ -130,12 +125,12 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
         (
             wayland and has(paste[0]),
             ClipboardReader(
-                [(*paste, "--type", kind) for kind in IMAGE_TYPES], paste, (paste[0], "--list-types")
+                [(*paste, "--type", kind) for kind in MEDIA_TYPES], paste, (paste[0], "--list-types")
             ),
         ),
         (
             x11 and has(begin[0]),
-            ClipboardReader([(*begin, "-t", kind) for kind in IMAGE_TYPES], begin, (*begin, "-t", "TARGETS")),
+            ClipboardReader([(*begin, "-t", kind) for kind in MEDIA_TYPES], begin, (*begin, "-t", "TARGETS")),
         ),
     )
     for use, how in known:
@@ -186,5 +181,5 @@ async def _output(command: Sequence[str]) -> bytes:
 
 
 def _from_osascript(printed: bytes) -> bytes:
-    found = _HEX.search(printed)
+    found = re.search(rb"PNGf([0-9A-Fa-f]+)", printed)
     return bytes.fromhex(found[1].decode()) if found else b""

@@ -56,8 +56,6 @@ def _rank(row: PickRow, word: str) -> int:
     return 0 if label.startswith(word.lstrip("/")) else 1 if word in label else 2
 
 
-FEWEST_ROWS = 2
-"""Fewest lines of choices in view, however much text is above them."""
 MOST_TITLE = 2
 """Most lines of the title."""
 FILTER_FROM = 7
@@ -185,7 +183,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self.field.styles.height = self.field.styles.min_height = int(finds)
         self.view.show(rows, self.state.cursor if self.state.shown else None)
         # Without the rule above and the keys below, so that choices stay in sight on the lowest screen.
-        room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
+        room = self.most_lines(height) - int(finds) - 2 - min(len(rows), 2)
         head = self._head(width, palette, room)
         self._title.update(Text("\n").join(head))
         count = f"{len(self.state.shown)} of {len(self.state.rows)}" if self.state.filter else ""
@@ -227,7 +225,6 @@ PREFIX = 5
 LONGEST_LABEL = 200
 BESIDE_FROM = 64
 """Width in cells from which descriptions are beside the labels; below it they are under them."""
-WIDEST_COLUMN = 28
 
 
 def pick_lines(state: Choosing, width: int, palette: Palette) -> list[DrawnLine]:
@@ -254,7 +251,7 @@ def pick_lines(state: Choosing, width: int, palette: Palette) -> list[DrawnLine]
 def _column(rows: tuple[PickRow, ...]) -> int:
     """Return the width of the labels' column, without very long labels."""
     widths = [cell_len(one_line(row.label, LONGEST_LABEL)) for row in rows]
-    return max((width for width in widths if width <= WIDEST_COLUMN), default=0) + 2
+    return max((width for width in widths if width <= 28), default=0) + 2
 
 
 def _texts(row: PickRow, width: int, column: int, palette: Palette) -> list[Text]:

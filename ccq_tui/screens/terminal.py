@@ -18,7 +18,6 @@ from ccq_tui.text import one_line
 
 END = "\x1b\\"
 TITLE_LENGTH = 60
-BODY_LENGTH = 160
 TERMINALS: tuple[tuple[str, str, Notify, bool], ...] = (
     ("TERM_PROGRAM", "iTerm.app", "osc9", False),
     ("TERM_PROGRAM", "ghostty", "osc777", True),
@@ -74,7 +73,7 @@ def has_progress(setting: Progress, environment: Mapping[str, str]) -> bool:
 
 def notification(protocol: Notify, title: str, body: str, environment: Mapping[str, str]) -> str:
     """Return the sequence of a desktop notification, or "" for "off"; its texts need not be trusted."""
-    title, body = one_line(title, TITLE_LENGTH), one_line(body, BODY_LENGTH)
+    title, body = one_line(title, TITLE_LENGTH), one_line(body, 160)
     match protocol:
         case "osc9":
             sequences = [f"9;{title}: {body}"]

@@ -51,8 +51,6 @@ API = "api"
 """The source of runs that the API creates; their events are not sent, but can be followed."""
 LIMITS = CallLimits(1_000_000)
 LOOK_SECONDS = 1.0
-HEARTBEAT_SECONDS = 7
-"""Seconds between two comments in a stream of events."""
 READ: web.Roles = [Scope.READ]
 MAY_ANSWER: web.Roles = [Scope.ANSWER]
 MAY_START: web.Roles = [Scope.START]
@@ -284,7 +282,7 @@ async def get_events(call: Call, after: web.Count = None) -> Response:
     run_id, last = call.request.path_params.get("run"), web.last_event(call.request, after) or 0
     if run_id is not None:
         await call.run()
-    return web.EventStream(_events(call, run_id, last), ping=HEARTBEAT_SECONDS, send_timeout=web.SEND_SECONDS)
+    return web.EventStream(_events(call, run_id, last), ping=7, send_timeout=web.SEND_SECONDS)
 
 
 async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIterator[ServerSentEvent]:

@@ -45,8 +45,6 @@ class _Text(sa.TypeDecorator[str]):
         return value and value.replace("\0", "␀")
 
 
-ADDED = {"people": "{}", "link": "", "kind": ""}
-"""The columns of runs that came later, with the values of older runs."""
 _TABLES = sa.MetaData()
 _RUNS = sa.Table(
     "ccq_runs",
@@ -429,7 +427,8 @@ def _migrate(engine: sa.Engine) -> None:
             problem = f"The database of runs is of a newer ccq-tui (version {known}): upgrade this one."
             raise RunStoreError(problem)
         there = {one["name"] for one in sa.inspect(work).get_columns(_RUNS.name)}
-        for name, default in ADDED.items():
+        # The columns of runs that came later, with the values of older runs.
+        for name, default in {"people": "{}", "link": "", "kind": ""}.items():
             if name not in there:
                 column = f"{name} TEXT NOT NULL DEFAULT '{default}'"
                 work.execute(sa.text(f"ALTER TABLE {_RUNS.name} ADD COLUMN {column}"))

@@ -88,10 +88,6 @@ class RequestBlock(Block):
     actor: Actor | None = field(default=None, init=False)
 
 
-TAIL_LINES = 6
-"""Lines of a command's output that are shown while it is folded: its end shows the result."""
-LONG_QUESTION = 140
-"""Most characters of a question that is shown whole while it is folded."""
 SILENT = "(Bash completed with no output)"
 _KNOWN = frozenset({ToolCard.COMMAND, ToolCard.FILE, ToolCard.SEARCH, ToolCard.WEB, ToolCard.LINE})
 """Cards whose first line shows the complete input."""
@@ -225,7 +221,8 @@ def _short(block: ToolBlock) -> Body | None:
     # What ended with one line has it beside its name.
     shown = {ToolState.RUNNING: bool(output), ToolState.OK: "\n" in output}
     if block.card is ToolCard.COMMAND and shown.get(block.state):
-        return Excerpt(readable(block), TAIL_LINES, tail=True, colours=True)
+        # The end of a command's output shows the result.
+        return Excerpt(readable(block), 6, tail=True, colours=True)
     return None
 
 
@@ -355,7 +352,7 @@ class QuestionBlock(RequestBlock):
 
     @property
     def foldable(self) -> bool:
-        long = any(len(one.text) > LONG_QUESTION for one in self.request.questions.questions)
+        long = any(len(one.text) > 140 for one in self.request.questions.questions)
         return self.outcome is not None and (long or not isinstance(self.outcome, Answered | Discussed))
 
 

@@ -13,8 +13,6 @@ from ccq_tui.text import safe
 
 SEQUENCE = re.compile(r"\x1b\[([0-9;:]{0,100})m|\x1b\[[0-2]?K")
 """A change of colours, with its numbers, or an order to clear a line."""
-MOST_HELD = 32
-"""Most sequences that go on from one piece to the next."""
 
 
 def plain(text: str) -> str:
@@ -47,13 +45,10 @@ def _held(text: str) -> str:
             held.clear()
         if codes:
             held.append(found[0])
-    return "".join(held[-MOST_HELD:])
+    return "".join(held[-32:])  # most sequences that go on from one piece to the next
 
 
-PIECE_LINES = 50
 PIECE_CHARACTERS = 4_000
-MOST_SEQUENCE = 100
-"""Most characters of a sequence that colours text."""
 
 
 class FixedBody:
@@ -97,12 +92,12 @@ def _pieces(text: str) -> Iterator[str]:
     lines: list[str] = []
     size = 0
     for line in text.split("\n"):
-        if lines and (len(lines) >= PIECE_LINES or size + len(line) > PIECE_CHARACTERS):
+        if lines and (len(lines) >= 50 or size + len(line) > PIECE_CHARACTERS):
             yield "\n".join(lines)
             lines, size = [], 0
         while len(line) > PIECE_CHARACTERS:
             # Not within a sequence.
-            end = line.rfind("\x1b", PIECE_CHARACTERS - MOST_SEQUENCE, PIECE_CHARACTERS)
+            end = line.rfind("\x1b", PIECE_CHARACTERS - 100, PIECE_CHARACTERS)
             end = PIECE_CHARACTERS if end < 0 else end
             yield line[:end]
             line = line[end:]
@@ -110,10 +105,6 @@ def _pieces(text: str) -> Iterator[str]:
         size += len(line) + 1
     if lines:
         yield "\n".join(lines)
-
-
-LINE_LIMIT = 2_000
-"""Most characters of a line that are read; the rest cannot be seen on any screen."""
 
 
 class Excerpt(FixedBody):
@@ -137,7 +128,7 @@ class Excerpt(FixedBody):
         )
         if colours:
             _, *lines = continued([before, *lines])
-        self.lines = tuple(line[:LINE_LIMIT] for line in lines)
+        self.lines = tuple(line[:2_000] for line in lines)  # the rest cannot be seen on any screen
 
     def estimate(self, _index: int, _width: int) -> int:
         """Return the number of rows at any width."""

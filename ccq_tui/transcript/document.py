@@ -18,7 +18,6 @@ CONTINUED, GOES_ON = "↑…", "↓…"
 CODE_LINES = 60
 """Lines of code in one part."""
 CODE_CHARACTERS = 8_000
-TABLE_ROWS = 60
 TEXT_LIMIT = 4_000
 """A paragraph or list item longer than this is cut near half of it."""
 
@@ -87,8 +86,6 @@ SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
 SHORT = 16_000
 """Most characters of a complete text that can be split at the moment somebody looks at it."""
-LABELLED = 80
-"""Characters at the beginning in which code that was cut is marked."""
 FENCES = ("```", "~~~")
 LONG_LINE = 4_000
 """Length from which a line is taken in before it ends."""
@@ -200,7 +197,8 @@ class Document:
         source, gap = self.parts[index]
         breaks = source.rstrip().count("\n")
         if source[:1] in {"`", "~"}:
-            edges = sum(sign not in source[:LABELLED] for sign in (CONTINUED, GOES_ON))
+            # A mark says within 80 characters that code was cut.
+            edges = sum(sign not in source[:80] for sign in (CONTINUED, GOES_ON))
             return max(1, breaks - 1) + edges + gap
         return max(1, -(-len(source) // width), breaks + 1) + gap
 
@@ -289,7 +287,7 @@ class Document:
             self._table, self._rows = above + line, -1
         if self._table:
             self._rows += 1
-            if self._rows > TABLE_ROWS or (self._rows > 1 and len(self._tail) + len(line) > TEXT_LIMIT):
+            if self._rows > 60 or (self._rows > 1 and len(self._tail) + len(line) > TEXT_LIMIT):
                 self._end_part(len(self._tail), 0)
                 self._tail, self._rows = self._table, 1
 

@@ -26,9 +26,6 @@ TEXT_LIMIT = 4_000
 """Most characters shown of a question or a note."""
 VERBS = {Discussed: "discussed", Declined: "declined", Denied: "kept planning", Dismissed: "cancelled"}
 """What a person did with a request, other than to answer it."""
-LEAST_WAIT = 1.0
-"""Fewest seconds of waiting for a person that a turn's line mentions."""
-_USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
 _ENDS = {"hook_stopped": "stopped by a hook"}
 _WHY = {
     "rate_limit": "the rate limit is reached",
@@ -52,7 +49,7 @@ def ending_words(event: TurnEnded) -> str:
     """Return why a turn did not end as usual, or ""."""
     if event.reason.startswith("aborted"):
         return "interrupted"
-    if event.is_error or event.reason not in _USUAL_ENDS:
+    if event.is_error or event.reason not in {"", "success", "completed", "end_turn", "result"}:
         return _ENDS.get(event.reason) or one_line(event.reason.replace("_", " "), 200) or "failed"
     return ""
 
@@ -60,7 +57,7 @@ def ending_words(event: TurnEnded) -> str:
 def turn_words(event: TurnEnded) -> str:
     """Return the time of work of a turn, its tokens, its cost; waiting for a person apart."""
     facts = [duration(event.worked)]
-    if event.waited >= LEAST_WAIT:
+    if event.waited >= 1.0:
         facts.append(f"waited {duration(event.waited)} for you")
     if event.input_tokens or event.output_tokens:
         facts.append(f"{event.input_tokens:,} → {event.output_tokens:,} tokens")
@@ -122,7 +119,6 @@ def permission_words(block: bl.PermissionBlock, *, whole: bool) -> str:
 
 
 _CALL_ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
-_IMAGE = re.compile(r"\A\[image[^\n\]]*\]\Z")
 _DONE = {TodoState.PENDING: "to do", TodoState.NOW: "begun", TodoState.DONE: "done"}
 
 
@@ -157,7 +153,7 @@ def _result(block: ToolBlock) -> str:
         return _DONE[block.entry.doing]
     if block.card in (ToolCard.AGENT, ToolCard.TODOS) or isinstance(block.body, Excerpt):
         return ""
-    if _IMAGE.match(block.output):
+    if re.match(r"\A\[image[^\n\]]*\]\Z", block.output):
         return block.output[1:-1]
     fetched = _fetched(record) if block.card is ToolCard.WEB else ""
     return fetched or outcome(block.tool, uncoloured(block), block.structured, failed=False)

@@ -20,7 +20,6 @@ from ccq_tui.widgets.keys import Clickable, keys_meant
 from ccq_tui.widgets.palette import Palette, palette_of
 
 MOST_LINES = 8
-_SHARE_OF_SCREEN = 3
 _LONGEST = 400
 _NOUNS = {
     CompletionKind.COMMANDS: "commands",
@@ -86,7 +85,7 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
     @property
     def most(self) -> int:
         """Most rows shown."""
-        return max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
+        return max(3, min(MOST_LINES, self.app.size.height // 3))
 
     def render(self) -> Text:
         return drawn(self._choices, self.size.width, self.most, palette_of(self))

@@ -21,7 +21,6 @@ from ccq_tui.widgets.lifetime import soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.words import plural
 
-NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
 """Keys of a text area that scroll the page above, decline, or recover from an error."""
 
@@ -118,7 +117,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
 
     async def edits_with(self, event: events.Key) -> bool:
         """Edit with a key at once: its binding would overtake others; return whether it means anything."""
-        if event.key in NEW_LINE_KEYS:
+        if event.key in {"ctrl+j", "shift+enter", "alt+enter"}:
             if not self.one_line:
                 self.type("\n")
             return True

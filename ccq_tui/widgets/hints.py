@@ -17,8 +17,6 @@ from ccq_tui.widgets.lines import FittedLines
 from ccq_tui.widgets.palette import Palette, palette_of
 
 SEPARATOR = " · "
-CHIPS = 4
-"""Most keys beside Enter and the one at the end."""
 LEAVES = "Esc"
 KEPT = frozenset({"p"})
 """Keys that stay on a single line beside Enter and the one that leaves, whatever else is left out."""
@@ -32,8 +30,6 @@ APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
 LONGEST_OBJECT = 32
 SHORTEST_OBJECT = 4
-SECOND_OBJECT = 12
-"""Cells of the object of another key than the first; half of it in a narrow line."""
 
 
 def cut(text: str, room: int) -> str:
@@ -118,7 +114,7 @@ class HintRow:
                     fits = wordy
                 continue
             more = next((h for h in (whole, short) if _length([*fits, h, *behind]) <= room), None)
-            if more is None or len(fits) > CHIPS:
+            if more is None or len(fits) > 4:  # beside Enter and the key at the end
                 break
             fits.append(more)
         order = [key for key, _ in self.hints]
@@ -131,7 +127,7 @@ class HintRow:
 def _short(keys: str, words: str, *, narrow: bool) -> str:
     """Return the words of a key behind the first; those with an object are another reading of that."""
     if isinstance(words, Does):
-        return Does("" if narrow else words.verb, cut(words.about, SECOND_OBJECT // (1 + narrow)))
+        return Does("" if narrow else words.verb, cut(words.about, 12 // (1 + narrow)))
     return "" if narrow and keys in BARE else words
 
 

@@ -79,7 +79,6 @@ def field_height(text: str, room: int, most: int = FIELD_LINES) -> int:
 
 
 RULE = "─"
-ARRIVING = "still arriving"
 SHORTEST_PART = 4
 """Fewest cells of a cut part of the head."""
 
@@ -120,7 +119,7 @@ def _right_word(look: PanelLook, room: int, *, arriving: bool) -> str:
     if look.countdown:
         return cut(look.countdown, max(1, look.width - 4 - SHORTEST_PART))
     place = f"{look.place[0]} of {look.place[1]}" if look.place[1] > 1 else ""
-    words = (ARRIVING if arriving else "", place, one_line(look.session, LONGEST_SESSION))
+    words = ("still arriving" if arriving else "", place, one_line(look.session, 30))
     return next((word for word in words if word and cell_len(word) <= room), "")
 
 
@@ -146,9 +145,6 @@ def _fitting(parts: Sequence[Text], front: int, room: int, palette: Palette) -> 
         here.truncate(max(SHORTEST_PART, room - others), overflow="ellipsis")
         shown[shown.index(parts[front])] = here
     return shown
-
-
-LONGEST_SESSION = 30
 
 
 def notice_lines(text: str, width: int, palette: Palette) -> list[Text]:

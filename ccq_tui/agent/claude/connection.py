@@ -51,10 +51,6 @@ SEND_SECONDS = 30.0
 CONTROL_SECONDS = 15.0
 
 
-SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
-"""Seconds before each check of starting MCP servers; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
-
-
 class Connection:
     """A client of the SDK, its reader, and the requests that wait for a person."""
 
@@ -356,7 +352,8 @@ class Connection:
 
     async def _watch_servers(self) -> None:
         """Report the MCP servers that do not start; the CLI lists them only with the first prompt."""
-        for seconds in SERVER_PAUSES:
+        # The CLI gives a server up after 30 s, or MCP_TIMEOUT.
+        for seconds in (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0):
             await asyncio.sleep(seconds)
             try:
                 found = await self.ask(SERVERS)

@@ -20,8 +20,6 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 QUESTION_WAIT_SECONDS = 2_000_000
 """Seconds that a question may wait: 23 days. The CLI's timers hold 24.8 days; its default is 600 s."""
 
-NOT_A_QUESTION = f"^(?!{QUESTION_TOOL}$)"
-"""Matches all other tools: an answer carries no remark, and the CLI would wait for the hook to say so."""
 
 ASSUME_PROMPT = (
     "The user does not answer questions in this session. Where something is unclear, make the most "
@@ -51,7 +49,8 @@ def sdk_options(
     """
     given = launch.settings
     asks = given.questions != "assume"
-    after = sdk.HookMatcher(matcher=NOT_A_QUESTION, hooks=[gate.after_tool])
+    # An answer carries no remark, and the CLI would wait for the hook to say so.
+    after = sdk.HookMatcher(matcher=f"^(?!{QUESTION_TOOL}$)", hooks=[gate.after_tool])
     hooks: dict[HookEvent, list[sdk.HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
     if asks:
         before = sdk.HookMatcher(

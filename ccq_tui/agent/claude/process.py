@@ -13,7 +13,6 @@ from anyio.abc import ByteReceiveStream, ByteSendStream
 
 from ccq_tui.agent.claude.spawn import start
 
-POLL_SECONDS = 0.01
 _logger = logging.getLogger(__name__)
 _SHELL = "/bin/sh"
 _SCRIPT = """
@@ -88,7 +87,7 @@ class CliProcess:
     async def wait(self) -> int:
         """Wait for the end of the process; return its exit code."""
         while (code := self.returncode) is None:  # noqa: ASYNC110 - nothing else says so everywhere
-            await anyio.sleep(POLL_SECONDS)
+            await anyio.sleep(0.01)
         return code
 
     async def aclose(self) -> None:

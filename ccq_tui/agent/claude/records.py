@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-_WAITING = b'{"type":"queue-operation"'
-"""Start of a line about the queue, which does not show that a turn has read a prompt."""
-
 
 def taken(launch: "Launch", prompts: Mapping[str, str]) -> frozenset[str]:
     """Return the prompts that a turn has read, by the records of their sessions. For a thread.
@@ -90,7 +87,8 @@ def _lines(launch: "Launch", session_id: str) -> Iterator[bytes]:
     for path in record_files(session_id, launch.environ()):
         try:
             with path.open("rb") as lines:
-                yield from (line for line in lines if not line.startswith(_WAITING))
+                # A line about the queue does not show that a turn has read a prompt.
+                yield from (line for line in lines if not line.startswith(b'{"type":"queue-operation"'))
         except OSError as error:
             _logger.warning("A session's record cannot be read: %s", error.strerror)
 

@@ -14,8 +14,6 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 
-SETTLED_SECONDS = 2.0
-"""Seconds that a session waits before it is listed: a hook asks within that time."""
 NUMBERS = 1 << 61
 """First number of requests that are in no inbox: after all that are."""
 MOST_SESSIONS = 50
@@ -34,7 +32,8 @@ class NativeSessions:
         waits = [
             one
             for one in live_sessions(self._config)
-            if one.waits and one.is_screen and now - one.since >= timedelta(seconds=SETTLED_SECONDS)
+            # a hook asks within two seconds
+            if one.waits and one.is_screen and now - one.since >= timedelta(seconds=2.0)
         ]
         self._known = {
             key: before[key] if key in before else self._read(one)

@@ -15,10 +15,6 @@ from ccq_tui.inbox.call_results import CallResult, result_of
 TAIL = 2_000_000
 """Most bytes of the file's end to read at the first look, and of each piece to read later."""
 LONGEST_LINE = 8_000_000
-MOST_CALLS = 200
-"""Most calls to remember: a message of the model has a few."""
-MOST_CONTEXT = 20_000
-"""Most characters of the agent's text before a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +109,12 @@ class TranscriptFile:
         for block in blocks_of(message):
             if block.get("type") == "text" and (written := text(block, "text")):
                 whole = f"{self._texts.pop(name, '')}\n\n{written}".strip()
-                self._texts[name] = whole[-MOST_CONTEXT:]
+                self._texts[name] = whole[-20_000:]
             elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
                 call = RecordedCall(str(block.get("id")), str(block.get("name")), source, name)
                 self._calls[call.id] = call
                 self._new.append(call)
-                while len(self._calls) > MOST_CALLS:
+                while len(self._calls) > 200:  # a message of the model has a few
                     self._ends.pop(gone := next(iter(self._calls)), None)
                     del self._calls[gone]
 

@@ -133,10 +133,6 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
 
 
 SESSION_ENDED = Cancelled("its Claude Code session has ended")
-RESULT_SECONDS = 0.5
-"""Seconds from the end of the dialog until the result of a refused call is in the transcript."""
-WRITTEN_SECONDS = 1.0
-"""Seconds until the call is in the transcript."""
 
 
 class Dialog:
@@ -213,7 +209,7 @@ class Dialog:
             )
             if equal and self._is_new(call):
                 self._equal[call.id] = call
-        if not self._equal and time.monotonic() - self._begun > WRITTEN_SECONDS:
+        if not self._equal and time.monotonic() - self._begun > 1.0:  # it is in the transcript by then
             self._alike |= {call.id: call for call in self._transcript.unanswered() if call.tool == tool}
 
     def _is_new(self, call: RecordedCall) -> bool:
@@ -235,7 +231,8 @@ class Dialog:
             self._live_seen = changed
             self._waited |= live.waits
             self._closed_at = None if live.waits or not self._waited else time.monotonic()
-        return self._closed_at is not None and time.monotonic() - self._closed_at > RESULT_SECONDS
+        # The result of a refused call is in the transcript half a second later.
+        return self._closed_at is not None and time.monotonic() - self._closed_at > 0.5
 
 
 def _questions(tool: str, source: Mapping[str, Any]) -> QuestionSet | None:
@@ -249,10 +246,6 @@ LOOK_SECONDS = 0.1
 """Seconds between two looks whether the dialog was answered."""
 CALL_SECONDS = 0.4
 """Seconds to wait for the call in the transcript before the request goes without its id."""
-REASON_SECONDS = 1.0
-"""Seconds that a stopped hook looks for the person's decision in the dialog."""
-TAKEN_SECONDS = 3.0
-"""Seconds to look whether Claude Code took a decision."""
 LISTEN_SECONDS = 1.0
 """Seconds between two looks of a hook that holds the dialog whether a ccq-tui is still open."""
 UNHEARD_SECONDS = 5.0
@@ -349,7 +342,7 @@ async def _waited(
             return end
         if stopped.is_set() and reason is WAITED:
             # Claude Code stops hooks at an interrupt first, and records the interrupt a moment later.
-            ends, reason = min(ends, time.monotonic() + REASON_SECONDS), STOPPED
+            ends, reason = min(ends, time.monotonic() + 1.0), STOPPED
         if unheard is not None and unheard.done():
             return Cancelled(UNHEARD)
         if time.monotonic() >= ends:
@@ -410,7 +403,7 @@ def _see_it_taken(request: Request, dialog: Dialog, path: Path) -> None:
 
 def _why_not(dialog: Dialog) -> str:
     """Say why Claude Code did not take a decision, or ""."""
-    ends, end = time.monotonic() + TAKEN_SECONDS, None
+    ends, end = time.monotonic() + 3.0, None  # to look whether Claude Code took the decision
     with suppress(OSError, UnfitFileError):
         while (end := dialog.look()) is None and time.monotonic() < ends:
             time.sleep(LOOK_SECONDS)

@@ -20,7 +20,6 @@ from ccq_tui.web.serving import Listening, Served, serve_app, stopped_by_signals
 
 EXCHANGE = "ccq_tui.exchange"
 """Key of a request's `HttpExchange` in its scope."""
-SESSION_HEADER = "mcp-session-id"
 IDLE_SECONDS = 24 * 3600.0
 """Seconds that a session without any request stays."""
 
@@ -74,7 +73,7 @@ def place_of(context: Context) -> CallPlace:
     scope: Scope = context.request.scope if context.request is not None else {}
     exchange: HttpExchange = scope[EXCHANGE]
     given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("directory", [""])[0]
-    session = Headers(scope=scope).get(SESSION_HEADER) or f"exchange {id(exchange)}"
+    session = Headers(scope=scope).get("mcp-session-id") or f"exchange {id(exchange)}"
     return CallPlace(session, directory_of(given), exchange.gone, exchange.outcomes.append)
 
 

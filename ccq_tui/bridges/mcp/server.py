@@ -47,12 +47,6 @@ INSTRUCTIONS = (
     "exactly the same again: an answer given meanwhile is returned at once. notify_user tells the user "
     "something without waiting. list_requests lists what you asked and have no answer to."
 )
-ROOTS_SECONDS = 3.0
-"""Seconds in which a client must name its working directory."""
-WITHDRAWABLE_SECONDS = 5.0
-"""Seconds after the end of a call in which its client's cancellation still counts."""
-MOST_CONNECTIONS = 100
-"""Most connections to remember."""
 MOST_NOTIFICATIONS, NOTIFICATION_SECONDS = 20, 60.0
 """Most notifications of one connection, and the seconds in which they count."""
 WAITS = "Waiting for the user to answer in ccq-tui ({} s)"
@@ -102,7 +96,7 @@ class AskingServer:
 
     def __init__(self, calls: WaitingCalls, place_of: Callable[[Context], CallPlace]) -> None:
         self._calls, self._place_of = calls, place_of
-        self._connected = lru_cache(MOST_CONNECTIONS)(lambda _connection: ConnectedClient())
+        self._connected = lru_cache(100)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
         self.mcp: Server[Any] = Server(
             NAME,
@@ -147,7 +141,7 @@ class AskingServer:
             return await self._asked(context, place, call, arguments)
         finally:
             # The package ends a call first, and reports the client's cancellation after that.
-            asyncio.get_running_loop().call_later(WITHDRAWABLE_SECONDS, self._forget, name, call)
+            asyncio.get_running_loop().call_later(5.0, self._forget, name, call)
 
     async def _asked(
         self, context: Context, place: CallPlace, call: McpCall, arguments: Mapping[str, Any]
@@ -230,7 +224,7 @@ async def _first_root(context: Context) -> str:
     if capabilities is None or capabilities.roots is None or not context.session.can_send_request:
         return ""
     try:
-        async with asyncio.timeout(ROOTS_SECONDS):
+        async with asyncio.timeout(3.0):  # in which a client must name its working directory
             result = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
     except (TimeoutError, MCPError, ValueError) as error:
         _logger.info("A client did not say where it works: %s", type(error).__name__)

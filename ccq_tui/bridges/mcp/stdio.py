@@ -26,8 +26,6 @@ NO_MESSAGE = (
     "not a message of the protocol: check that it is one object, with a string or an integer as its id; "
     "no text may hold half of a character"
 )
-LEAVING_SECONDS = 2.0
-"""Seconds in which a client that has left must read the rest."""
 
 
 async def serve_stdio(inbox_file: Path, directory: str) -> None:
@@ -107,7 +105,8 @@ class ClientPipes:
             tasks.start_soon(self._read, taken)
             tasks.start_soon(self._write, to_write)  # apart from a call, which ends when the client leaves
             await server.run(received, sent, server.create_initialization_options())
-            tasks.cancel_scope.deadline = anyio.current_time() + LEAVING_SECONDS
+            # A client that has left must read the rest by then.
+            tasks.cancel_scope.deadline = anyio.current_time() + 2.0
         self._writer.close()
 
     async def _read(self, taken: MemoryObjectSendStream[SessionMessage | Exception]) -> None:

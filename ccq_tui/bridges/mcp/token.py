@@ -9,7 +9,6 @@ from pathlib import Path
 from ccq_tui.config.paths import state_dir
 
 HOST, PATH = "127.0.0.1", "/mcp"
-LONGEST_TOKEN = 1000
 
 
 def url_of(port: int) -> str:
@@ -53,7 +52,7 @@ def _kept_token(file: Path) -> str:
             raise TokenError(f"{file} is not a file of yours; remove it, and a new one is made")
         if found.st_mode & 0o077:
             raise TokenError(f"{file} can be read by others; run: chmod 600 {file}")
-        token = kept.read(LONGEST_TOKEN).decode("ascii", "replace").strip()
+        token = kept.read(1000).decode("ascii", "replace").strip()
     if len(token) < 16:
         raise TokenError(f"{file} holds no token; remove it, and a new one is made")
     return token

@@ -31,10 +31,6 @@ _WORD = re.compile(r"\w")
 _FULL_WIDTH = str.maketrans("：？（）［］／，", ":?()[]/,")
 ENTER_ALONE = "Enter alone"
 MOST_ROWS = 100
-MOST_ABOVE = 10
-"""Most lines of a question."""
-MOST_BELOW = 10
-"""Most lines below a list that are no row."""
 LONGEST_LINE = 600
 """Most characters of a prompt's line: the work of a pattern may grow with their cube."""
 LONGEST = 2000
@@ -335,7 +331,7 @@ def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str
     bottom = first
     while bottom > 0 and bottom > first - 2 and not picture.lines[bottom - 1]:
         bottom -= 1
-    for begin in range(bottom - 1, max(-1, bottom - 1 - MOST_ABOVE), -1):
+    for begin in range(bottom - 1, max(-1, bottom - 11), -1):  # a question has ten lines at most
         if not picture.lines[begin]:
             if rule.blanks:
                 continue
@@ -353,7 +349,8 @@ def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> 
     left = [y for y in range(first, picture.end) if picture.lines[y]]
     if rule.hint is not None and not hinted:
         below = next((y for y in left if rule.hint.search(picture.lines[y][:LONGEST])), None)
-        if below is not None and len([y for y in left if y < below]) <= MOST_BELOW:
+        # So many lines below a list may be no row.
+        if below is not None and len([y for y in left if y < below]) <= 10:
             first, left = below + 1, [y for y in left if y > below]
         elif rule.needs_hint:
             raise NoPromptError("the hint is missing")

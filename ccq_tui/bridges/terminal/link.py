@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import asyncio
 
 _HEAD = struct.Struct("=BI")
-MOST_MESSAGES = 20_000
-"""Most bytes of the watcher's message at the end."""
 
 
 ASKED = b"\0"
@@ -82,7 +80,7 @@ class Link:
             data = b""
         if not data:
             self._lose()
-        self.messages += data.replace(SHOW, b"")[: max(0, MOST_MESSAGES - len(self.messages))]
+        self.messages += data.replace(SHOW, b"")[: max(0, 20_000 - len(self.messages))]
         return SHOW in data
 
     def _write(self) -> None:

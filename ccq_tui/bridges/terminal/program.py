@@ -21,7 +21,6 @@ from typing import NoReturn
 from ccq_tui.bridges.terminal import WRAPPED
 
 PROC = Path("/proc")
-CANNOT_RUN = 126
 NOT_FOUND = 127
 _STATUS = struct.Struct("=i")
 _STARTED = struct.Struct("=ii")
@@ -38,7 +37,7 @@ class NotStartedError(Exception):
 
     def __init__(self, command: str, error: OSError) -> None:
         super().__init__(f"{command} cannot be started: {error.strerror}")
-        self.code = NOT_FOUND if isinstance(error, FileNotFoundError) else CANNOT_RUN
+        self.code = NOT_FOUND if isinstance(error, FileNotFoundError) else 126  # what shells use
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,6 @@ class Screen(pyte.Screen):
 
 
 _ALTERNATE = frozenset({47, 1047, 1049})
-_APPLICATION_KEYS = 1 << 5
 _RULE = re.compile(r"[─-╿▀-▟]$")
 MOST_COLUMNS, MOST_LINES = 1000, 500
 
@@ -291,7 +290,7 @@ class LiveScreen(Screen):
             underlined=self._drawn_with("underscore"),
             struck=self._drawn_with("strikethrough"),
             hidden=self.cursor.hidden,
-            application_keys=_APPLICATION_KEYS in self.mode,
+            application_keys=(1 << 5) in self.mode,  # DECCKM
             wrapped=frozenset(y for y in range(self.lines) if self.continues(y)),
         )
 

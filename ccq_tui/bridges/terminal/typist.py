@@ -12,9 +12,6 @@ from ccq_tui.questions import Answer
 from ccq_tui.text import one_line
 
 ENTER, SPACE, BACKSPACE = "\r", " ", "\x7f"
-MOST_COMPARED = 30
-"""Most characters of a question that identify its line."""
-MOST_MOVES = 300
 
 
 class StoppedError(Exception):
@@ -194,7 +191,7 @@ class Typist:
     async def _mark(self, label: str) -> None:
         """Move the mark to a row."""
         passed: set[str] = set()
-        for _ in range(MOST_MOVES):
+        for _ in range(300):
             now = self._now()
             row = now.rows[now.marked]
             if row.label == label:
@@ -221,7 +218,8 @@ def stands(prompt: FoundPrompt, found: FoundPrompt | None, picture: ScreenPictur
         if found is None or (found.rule.name, found.question) != (prompt.rule.name, prompt.question):
             return False
         # A prompt below the answered one is another; a full-screen program may draw the same one anywhere.
-        return found.at == prompt.at or picture.alternate or prompt.question[:MOST_COMPARED] not in line
+        # 30 characters of a question identify its line.
+        return found.at == prompt.at or picture.alternate or prompt.question[:30] not in line
     if not picture.typed.startswith(prompt.lead):
         return False
     return line_of(picture) == prompt.at or not line.startswith(prompt.lead.rstrip())

@@ -100,8 +100,6 @@ LOOK = 0.1
 """Seconds between looks at a screen that does not rest."""
 KEY_SECONDS = 4.0
 """Most seconds until the screen shows the effect of a key."""
-TAKES = 0.3
-"""Seconds to allow a program for a key that its terminal echoes: nothing reports that it has it."""
 CLOSE_SECONDS = 3.0
 
 
@@ -351,7 +349,7 @@ class Watcher:
             await self.see()
             return KeysTaken.LINE
         if echo:  # the terminal shows a key before the program has it
-            await asyncio.sleep(TAKES)
+            await asyncio.sleep(0.3)  # nothing reports that the program has a key that its terminal echoes
         await self.see()
         return KeysTaken.MORE if self._modes() == self._pressed_in else KeysTaken.BUSY
 

@@ -14,8 +14,6 @@ from ccq_tui.bridges.terminal.link import ASKED, Link, ToWatcher
 from ccq_tui.bridges.terminal.program import NotStartedError, Program, Size, size_of, start
 from ccq_tui.bridges.terminal.relay import Relay
 
-FAREWELL = 2.0
-"""Seconds that the watcher has to record the end of its requests."""
 FAILED = (
     "its prompts were not in the inbox to the end, as their watcher failed; see the log: ccq-tui config path"
 )
@@ -117,7 +115,7 @@ def _watch(name: str, master: int, size: Size, end: socket.socket) -> NoReturn:
 
 def _farewell(link: Link, watcher: int) -> list[str]:
     """Let the watcher record the end, if it has asked anything, and return the lines of its message."""
-    until = time.monotonic() + FAREWELL
+    until = time.monotonic() + 2.0  # for the watcher to record the end of its requests
     while link.messages and not link.over and time.monotonic() < until:
         select.select([link.descriptor], [link.descriptor] if link.unsent else [], [], 0.1)
         link.exchange()

@@ -25,8 +25,6 @@ require(
     "_loop", "_sigcont_application", "_sigtstp_application", "_writer_thread", "exit_event", "fileno",
 )  # fmt: skip
 
-LAST_ANSWERS = 1.0
-"""Most seconds for the last answers, before the terminal is given back."""
 ENDING_FIRST = 0.05
 """Seconds until a program continues after a stop: a person who ends a stopped one sends two signals."""
 
@@ -117,7 +115,7 @@ class LastingDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Give the terminal back, once it has answered: a shell would take the answer for keys."""
-        until = time.monotonic() + LAST_ANSWERS
+        until = time.monotonic() + 1.0  # for the last answers, before the terminal is given back
         while self.frames.answers and self.frames.sent and not self._file.gone and time.monotonic() < until:
             time.sleep(0.005)
         self.write("\x1b[m")

@@ -49,7 +49,6 @@ def _way(outcome: Allowed | Denied, key: str, label: str, verb: str, about: str 
 EACH, EVERY = "Approve, and ask before each edit", "Approve, and for this session: accept every file edit"
 AUTO, AUTO_BRIEF = "Approve, and for this session: let a classifier decide", "Approve, and use auto mode"
 EVERY_BRIEF, MODE = EVERY.replace("and for", "for"), "accept edits mode"
-CLASSIFIER = MODES["auto"][1]
 CHANGE, INSTEAD = "Keep planning, and say what to change…", "Deny, and say what to do instead…"
 ALLOW = _way(Allowed(), "y", "Allow once", "allow once")
 ALLOW_AND_SAY = _way(Allowed(), "a", "Allow once, and say something…", "allow with these words")
@@ -96,7 +95,7 @@ def _lasting(suggestions: Iterable[Suggestion], command: str) -> Iterator[Way]:
         verb = "allow" if one.destination == "session" else "always allow"
         if one.kind == "setMode":
             verb, _, about = about.partition(" ")
-        brief = label.replace(": accept every", ": every").replace(CLASSIFIER, "auto mode")
+        brief = label.replace(": accept every", ": every").replace(MODES["auto"][1], "auto mode")
         yield _way(Allowed(suggestion=one), str(number), label, verb, about, brief=brief, where=kept(one))
 
 

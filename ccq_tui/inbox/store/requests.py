@@ -37,8 +37,6 @@ from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
-ANSWERS_SEARCHED = 2000
-"""Number of newest requests to search for earlier answers."""
 MOST_ANSWERED = 50
 
 PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
@@ -322,7 +320,7 @@ class RequestTable(Table):
         either = " OR ".join("instr(requests.body, ?)" for _ in words)
         query = f"""{_SELECT} LEFT JOIN sessions ON sessions.id = requests.session_id
             WHERE requests.kind = 'question' AND requests.state IN ('answered', 'delivered')
-            AND requests.number > (SELECT coalesce(max(number), 0) - {ANSWERS_SEARCHED} FROM requests)
+            AND requests.number > (SELECT coalesce(max(number), 0) - 2000 FROM requests)
             AND requests.id != ? AND ({either})
             ORDER BY sessions.directory = ? DESC, requests.number DESC LIMIT {MOST_ANSWERED}"""  # noqa: S608 - ours
         written = (json.dumps(word)[1:-1] for word in words)

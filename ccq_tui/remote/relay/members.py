@@ -17,8 +17,6 @@ from ccq_tui.web.problems import ProblemError, not_found
 TOKENS, INVITATIONS = "tokens", "invitations"
 
 INVITATION_SECONDS = 300.0
-MOST_PROOFS = 5
-"""Wrong proofs that an invitation survives, and the one more that ends it."""
 DIGEST = "digest"
 """Where a member has the digest of its token, which is never shown."""
 
@@ -123,7 +121,7 @@ async def redeem(store: RelayStore, id_: str, proof: str, role: str) -> Invitati
             break
         is_right = hmac.compare_digest(invited.proof_hash, digest(proof))
         counted = invited.model_copy(update={"wrong": invited.wrong + 1})
-        is_over = is_right or counted.wrong == MOST_PROOFS
+        is_over = is_right or counted.wrong == 5  # the fifth wrong proof ends an invitation
         text = None if is_over else counted.model_dump_json()
         if not await store.swap(Swap(INVITATIONS, id_, entry, text, invited.expires)):
             continue

@@ -232,8 +232,6 @@ SECONDS = 10.0
 EMPTY = "The clipboard holds no image and no text · copy one first"
 SLOW = "The clipboard did not answer in time · copy again, or drop the image's file"
 SLOW_FILE = "The image was not read in time · its path stays as text"
-PASTED_NAME = "pasted"
-"""Name of an image from the clipboard, which has none of its own."""
 
 
 class PromptImages:
@@ -286,7 +284,7 @@ class PromptImages:
         try:
             found = await self._clipboard()
             if isinstance(found, bytes) and not self._ui.dock.prompt.searching:
-                return [await asyncio.to_thread(self._store.add, found, PASTED_NAME)]
+                return [await asyncio.to_thread(self._store.add, found, "pasted")]
         finally:
             self._reads = False
         if not isinstance(found, str) or not found:

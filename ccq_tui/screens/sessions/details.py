@@ -44,7 +44,6 @@ ANSWERS = "inbox answer"
 UNANSWERABLE = "Its session is gone, so nothing can be delivered · c copies it · {decline} declines it"
 LONGEST = 20_000
 """Most characters shown of one text."""
-SPEAKERS = {"user": "❯ ", "assistant": "● "}
 MOST_LINES = 5_000
 """Most lines of details."""
 
@@ -92,7 +91,7 @@ def _conversation(messages: Messages, width: int, palette: Palette) -> Iterator[
     for at, (who, text) in enumerate(messages):
         if at:
             yield Text("")
-        yield from _message(SPEAKERS.get(who, "▸ "), text.strip(), width, palette)
+        yield from _message({"user": "❯ ", "assistant": "● "}.get(who, "▸ "), text.strip(), width, palette)
 
 
 def _message(sign: str, markdown: str, width: int, palette: Palette) -> Iterator[Text]:

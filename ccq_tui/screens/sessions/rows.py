@@ -40,8 +40,6 @@ WORDS_FROM, COST_FROM = 64, 100
 FIELD_AT = 19
 """Cell at which the text of a field begins."""
 BLANK = Text()
-TALLEST = 200
-"""Most lines of a row: that for a new session grows with its prompt."""
 MISSING = "gone: {decline} removes it, c copies"
 
 
@@ -222,7 +220,8 @@ def beyond(lines: Sequence[DrawnLine], top: int, height: int) -> tuple[str, str]
     """Return what the first and the last line in sight say of the rows above and below them, or ""."""
 
     def rows(line: int) -> int:
-        above = (one.row for one in reversed(lines[max(0, line - TALLEST) : line]) if one.row is not None)
+        # The row for a new session grows with its prompt.
+        above = (one.row for one in reversed(lines[max(0, line - 200) : line]) if one.row is not None)
         return next(above, -1) + 1
 
     above, below = rows(top + 1), rows(len(lines)) - rows(top + height - 1)

@@ -52,7 +52,6 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import draft_words
 
-MOST_EARLIER = 200
 LOOK_SECONDS = 1.0
 NOTICE_SECONDS = 20.0
 Going = Callable[[], Awaitable[str | None]]
@@ -211,7 +210,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def put_together(self) -> None:
         """List what is known by now, with the cursor on its row."""
         before = self.state.under
-        state = self.state.with_rows(ordered(self.listing.rows(), MOST_EARLIER))
+        state = self.state.with_rows(ordered(self.listing.rows(), 200))
         under = state.under
         if isinstance(before, RequestRow) and (under is None or under.key != before.key):
             # To the one that waits longest then, or that comes next.

@@ -17,8 +17,6 @@ from ccq_tui.web.bodies import JsonBody, checked, shape
 from ccq_tui.web.problems import ProblemError
 
 DETAILS = ("kind", "text", "parameter", "options", "end")
-SENT = {Happened.PARKED: Happened.ENDED}
-"""The types of events that are not named as what happened."""
 MEDIA_TYPE = "application/cloudevents+json"
 _Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 _Id = Annotated[str, Field(min_length=1, max_length=300)]
@@ -77,7 +75,7 @@ class WebhookAdapter(HttpAdapter):
 
     async def send(self, run: Run, event: RunEvent, page: str) -> None:
         """Send what happened as a CloudEvent."""
-        kind, data = SENT.get(event.kind, event.kind), {"page": page}
+        kind, data = {Happened.PARKED: Happened.ENDED}.get(event.kind, event.kind), {"page": page}
         if event.kind is not Happened.STARTED:
             data = {name: one for name, one in event.body.items() if name in DETAILS}
         if kind == Happened.ENDED:

@@ -34,7 +34,7 @@ def headline(
     request: PermissionRequest | PlanRequest, width: int, directory: str = "", *, edited: bool = False
 ) -> str:
     """Return one line that says who wants what, in the longest form that fits a panel of ``width`` cells."""
-    low, room = width < NARROW, width - HEAD_FRAME
+    low, room = width < NARROW, width - 6  # the head around its words
     if isinstance(request, PlanRequest):
         return f"{PLAN_TITLE} · edited by you" if edited else PLAN_TITLE
     who = "A subagent" if request.agent_id else "Claude"
@@ -124,13 +124,10 @@ BAR = "│ "
 """Sign before each line of another's text: nothing in it can be mistaken for a row of the panel."""
 SHELL_BREAK = re.compile(r"\s*\S.*[&|;]\s+|\s*\S.*\s")
 """The part of a command that stays on a line: up to its last operator, else to its last blank."""
-HEAD_FRAME = 6
-"""Cells of the head around its words."""
 PATH_LIMIT = 400
 PATHS = ("file_path", "notebook_path")
 MOST_EMPTY = 2
 """Most empty lines in a row that are drawn as they are."""
-EMPTY_LINES = "… {:,} empty lines …"
 TOO_DEEP = "… nested too deeply to show"
 
 CELL_EDITS = {
@@ -254,7 +251,7 @@ def squeezed(rows: Iterable[DiffLine]) -> Iterator[tuple[DiffLine, bool]]:
             yield from ((row, False) for row in first)
         else:
             count = len(first) + sum(1 for _ in run)
-            yield first[0]._replace(text=EMPTY_LINES.format(count)), True
+            yield first[0]._replace(text=f"… {count:,} empty lines …"), True
 
 
 def _unsigned(text: str) -> Iterator[tuple[str, bool]]:

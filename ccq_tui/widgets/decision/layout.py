@@ -24,9 +24,6 @@ from ccq_tui.widgets.question.parts import AT_MARK, unseen_words
 
 LABEL_AT = 6
 """Cells before the words of a choice, and before the text typed along with one."""
-TEXT_SHOWN = 60
-FEWEST_DETAILS = 2
-"""Lines of details that do not fit: one of them, and the row that counts the others."""
 FITS = ((CONTEXT, True), (1, True), (0, True), (0, False))
 """Lines around a change, and whether the words about the call are there: less where not all would fit."""
 AHEAD = 100
@@ -48,7 +45,8 @@ class DecisionLayout(PanelLayout):
         shortest = self._details(*FITS[-1])
         shortest.reach(most)
         needs = len(shortest.lines) + self._is_above
-        choices, field = self._fitted_choices(most - len(notice) - min(FEWEST_DETAILS, needs))
+        # Of details that do not fit, one line stays, and the row that counts the others.
+        choices, field = self._fitted_choices(most - len(notice) - min(2, needs))
         free = max(0, most - len(choices) - needs)
         # A notice takes no line of what is allowed: without room of its own, it takes the place of the row
         # that counts what is out of sight, else of the keys.
@@ -183,7 +181,7 @@ class DecisionLayout(PanelLayout):
             brief = choice.brief if narrow else ""
             label = Text(brief or options[index].label, palette.plain)
             if index == draft.text_row and draft.other:
-                label.append(f"  “{one_line(draft.other, TEXT_SHOWN)}”", palette.note)
+                label.append(f"  “{one_line(draft.other, 60)}”", palette.note)
             texts = wrapped(label, room)
             if choice.where and not measures.is_low(look.screen_height):
                 beside = label.cell_len + cell_len(choice.where) + 3 <= room

@@ -22,8 +22,6 @@ from ccq_tui.widgets.keys import Typed
 
 KEPT = " · {copy_draft} copies your draft"
 SEPARATOR = "\n\n———\n\n"
-MOST_PAGES = 40
-"""Most questions of closed sets that are known again."""
 
 
 class ClosedDrafts:
@@ -64,7 +62,7 @@ class ClosedPages:
         """Keep the draft of a set; skip other requests and untouched sets."""
         if draft.has_draft and not draft.page.question.acts:
             # An open text comes back as if the person had left it.
-            self.pages = (*self.pages, *leave_text(draft).pages)[-MOST_PAGES:]
+            self.pages = (*self.pages, *leave_text(draft).pages)[-40:]
 
     def forget(self, draft: Draft) -> None:
         """Forget the questions of a set that a person dealt with."""

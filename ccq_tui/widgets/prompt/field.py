@@ -16,8 +16,6 @@ from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.keys import text_of
 
 MOST_LINES = 10
-MOST_PASTES = 20
-"""Most pastes that are remembered beyond their prompt."""
 BESIDE = 2
 """Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
 
@@ -170,7 +168,7 @@ class PromptField(AnswerField):
     def remember_pastes(self) -> None:
         """Remember the pastes in the text: they are folded again where an earlier prompt is shown."""
         now = list(pastes.used(self.text, self.pastes).values())
-        self._pasted = [*now, *(one for one in self._pasted if one not in now)][:MOST_PASTES]
+        self._pasted = [*now, *(one for one in self._pasted if one not in now)][:20]
 
     def show(self, text: str, caret: int | None = None) -> None:
         """Replace the text, which undo brings back; the caret goes to the end, or to a place."""

@@ -27,11 +27,7 @@ from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.prompt.field import PromptField
 
 SIGN = " ❯ "
-SHELL_SIGN = " $ "
-VIM_SIGN = " N "
 PLACEHOLDER = "Ask Claude to do something"
-UNSTASHED = "The prompt put aside is back"
-NOTHING_ASIDE = "No prompt is put aside"
 MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again sends it"
 TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
 
@@ -206,12 +202,12 @@ class Prompt(Vertical):
             return ""
         aside, self._stashed = self._stashed, self.draft if self.holds_text else None
         if aside is self._stashed is None:
-            return NOTHING_ASIDE
+            return "No prompt is put aside"
         self.field.placeholder = self._placeholder
         self.restore(aside or PromptDraft())
         self.field.vim.insert()
         brings = f"{key_of('stash')} brings it back"
-        return f"Prompt put aside · {brings}" if self._stashed is not None else UNSTASHED
+        return f"Prompt put aside · {brings}" if self._stashed is not None else "The prompt put aside is back"
 
     @property
     def _placeholder(self) -> str:
@@ -462,7 +458,7 @@ class Prompt(Vertical):
 
     def show_sign(self) -> None:
         """Show by sign and keys what a letter is: part of a prompt, of a shell command, or Vim's."""
-        shown = VIM_SIGN if self.field.vim.commands else SHELL_SIGN if self.in_shell else SIGN
+        shown = " N " if self.field.vim.commands else " $ " if self.in_shell else SIGN
         sign = self.query_one("#sign", Static)
         if shown != sign.content or sign.has_class("-shell") != self.in_shell:
             sign.set_class(self.in_shell, "-shell")

@@ -26,11 +26,6 @@ from ccq_tui.widgets.question.parts import AT_ASIDE, AT_MARK, AT_TEXT, MORE, Gri
 from ccq_tui.widgets.question.tab import Cache, RowDetail, RowStyle, Tab, tab_of
 from ccq_tui.words import plural
 
-LONGEST_COUNT = 150
-"""Most lines of a preview that are counted."""
-LEAST_PREVIEW = 5
-"""Fewest lines of a preview under the list, its title included."""
-MOST_NOTICE = 3
 KEYS = 1
 HEAD = 1
 BLANKS = 3
@@ -208,7 +203,7 @@ class PanelLayout:
         if over() > 0 and not self._style.beside and tab.saves_beside:
             draw(beside=True)
         if preview and (by := over()) > 0:
-            preview = preview - by if preview - by >= LEAST_PREVIEW else 0
+            preview = preview - by if preview - by >= 5 else 0  # its title included
             draw(signed=not preview)
         if over() > 0 and self.state.questions.is_agreement:
             draw(detail=RowDetail.SHORT)  # what is agreed to gives way last
@@ -301,7 +296,7 @@ class PanelLayout:
         found += warned(safe((state.notice if state.typing else "") or length_notice(state)))
         # The question, the row under the cursor and the sign of those out of sight have their lines.
         room = measures.most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
-        return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
+        return list(parts.cut_lines(found, max(1, min(3, room)), width - 1))
 
     def _put_aside_field(self, first: int, asides: Sequence[Text]) -> None:
         lead = LEADS[self.state.focus]
@@ -440,7 +435,7 @@ class PanelLayout:
         found = [self._counted(f"↑ {plural(top, 'line')} above")] if top else []
         found += [DrawnLine(Text.assemble(lead, line.text)) for line in lines[top:end]]
         if down:
-            flow.reach(LONGEST_COUNT)
+            flow.reach(150)  # most lines of a preview that are counted
             over = "" if flow.ended else "over "
             found.append(self._counted(f"↓ {over}{plural(len(lines) - end, 'more line')}{keys}"))
         self.scrolls_lines = scrolls

@@ -417,7 +417,6 @@ def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Tex
 
 # -- texts that are typed ------------------------------------------------------------------------------------
 
-LONGEST_PLACEHOLDER = 200
 PLACEHOLDERS = {
     Focus.OTHER: "in your own words",
     Focus.NOTE: "a note beside the answer",
@@ -438,7 +437,7 @@ def placeholder(state: PanelState) -> str:
         hint = f"goes to {one_line(state.asker, LONGEST_ASKER)}{instead}"
     else:
         hint = PLACEHOLDERS.get(state.focus, "")
-    return safe(hint, keep_newlines=False, limit=LONGEST_PLACEHOLDER)
+    return safe(hint, keep_newlines=False, limit=200)
 
 
 def decline_words(state: PanelState, *, short: bool) -> str:

@@ -24,15 +24,10 @@ BESIDE_FROM = 100
 """Width in cells from which the preview is beside the list."""
 LEAST_LIST = 32
 """Fewest cells that the list keeps beside a preview."""
-MOST_LIST = 100
-"""Most cells of the list beside a preview, which is not moved away from what it shows."""
 PREVIEW_FRAME = 3
 """Cells beside a preview: its line, a blank, and the last cell."""
 LEAST_ABOUT = 24
 """Fewest cells of descriptions that stand beside labels only to save lines."""
-LEAST_WIDTH = 20
-"""Fewest cells that anything is counted for."""
-MOST_REMEMBERED = 500
 
 Made = TypeVar("Made")
 
@@ -43,7 +38,7 @@ class Cache(dict[object, object]):
     def remember(self, key: object, make: Callable[[], Made]) -> Made:
         """Return a part of an earlier layout, or make it."""
         if (found := self.get(key)) is None:
-            if len(self) > MOST_REMEMBERED:
+            if len(self) > 500:
                 self.clear()
             found = self[key] = make()
         return cast("Made", found)
@@ -86,7 +81,7 @@ class Tab:
             self.drafted = leave_text(state).page  # leaving the words selects them
         self.is_field = not self.is_review and self.page.is_field
         self.growing = grows(state, number)
-        self.whole = Grid(max(LEAST_WIDTH, look.width), is_low(look.screen_height))
+        self.whole = Grid(max(20, look.width), is_low(look.screen_height))
         self.count, self.lines = cache(self._count), cache(self._lines)
         self._state, self._look, self._palette, self._cache = state, look, look.palette, kept
 
@@ -109,7 +104,7 @@ class Tab:
         if not previews or whole.width < BESIDE_FROM:
             return whole
         cells = parts.preview_width(previews, whole.width - LEAST_LIST - PREVIEW_FRAME)
-        left = min(MOST_LIST, whole.width - cells - PREVIEW_FRAME - 1)
+        left = min(100, whole.width - cells - PREVIEW_FRAME - 1)  # no further away from what it shows
         return Grid(max(LEAST_LIST, left), whole.low, beside=True)
 
     @cached_property

@@ -186,10 +186,6 @@ def highlighted(code: str, lexer: Lexer | None, colours: Colours) -> Text:
     return text
 
 
-LEAST_FILL = 0.5
-"""Least share of a line that must stay filled for a break at a word; otherwise the line breaks anywhere."""
-
-
 ORIGIN = "origin"
 """Key, in a style's meta data, of what a stretch of a drawn line is to its source."""
 LEAD = Style(meta={ORIGIN: "lead"})
@@ -248,17 +244,13 @@ def _breaks(line: str, first: int, others: int) -> list[int]:
         if at + len(chunk) >= len(line):
             break
         behind = chunk.rfind(" ") + 1
-        at += behind if behind >= len(chunk) * LEAST_FILL else len(chunk)
+        at += behind if behind >= len(chunk) * 0.5 else len(chunk)  # else the line breaks anywhere
         offsets.append(at)
     return offsets
 
 
 _HUES = ("muted", "error", "success", "warning", "keyword", "secondary", "name", "")
 """The theme's colours for black, red, green, yellow, blue, magenta, cyan and white."""
-_GREY = 0.25
-"""Saturation below which a colour is a grey."""
-_DARK = 0.6
-"""Lightness below which a grey counts as muted."""
 
 
 def coloured(text: str, base: Style, named: Callable[[str], Style]) -> Text:
@@ -302,6 +294,6 @@ def _name_of(colour: Color) -> str:
         return _HUES[colour.number % 8]
     red, green, blue = (part / 255 for part in colour.get_truecolor())
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
-    if saturation < _GREY:
-        return "muted" if lightness < _DARK else ""
+    if saturation < 0.25:
+        return "muted" if lightness < 0.6 else ""
     return ("error", "warning", "success", "name", "keyword", "secondary")[round(hue * 6) % 6]

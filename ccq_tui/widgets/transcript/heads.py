@@ -203,7 +203,6 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
 
 
 LONGEST_SERVER = 60
-LABEL_LIMIT = 1_000
 
 START, END = 1, 2
 """Lines that a folded question keeps at its start and at its end."""
@@ -282,7 +281,7 @@ def _asked(pen: Pen, block: bl.QuestionBlock, question: str, width: int) -> list
 def _answered(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
     muted = pen.colours["muted"]
     taken = answer.selected if answer is not None else ()
-    labels = [(one.label in taken, one_line(shown_label(one.title), LABEL_LIMIT)) for one in question.options]
+    labels = [(one.label in taken, one_line(shown_label(one.title), 1_000)) for one in question.options]
     chosen, others = ([label for on, label in labels if on is which] for which in (True, False))
     left = f"{MARKS[question.multi_select][False]} {' · '.join(others)}" if others else ""
     rows = [_answer(pen, question, answer, chosen)] if answer is not None else []

@@ -253,10 +253,6 @@ class Layout:
 
 CONTEXT = 2
 """Lines shown above or below a place brought into view."""
-CACHED_SCREENS = 4
-"""Number of screens kept drawn."""
-NEAR = 4
-"""Screens of movement up to which the lines on the way are measured; a longer move is a jump."""
 
 
 class Pane(Protocol):
@@ -353,7 +349,7 @@ class Viewport:
     def resize(self, width: int, height: int) -> None:
         """Take another size, keeping the text at the top in place."""
         self.height = max(1, height)
-        self.layout.cached = max(CACHED_LINES, CACHED_SCREENS * self.height)
+        self.layout.cached = max(CACHED_LINES, 4 * self.height)
         if width != self.layout.width:
             if self.layout.blocks and not self.following:
                 self._find_anchor()
@@ -380,7 +376,7 @@ class Viewport:
         if not layout.blocks:
             return
         delta = line - self.top
-        if abs(delta) > NEAR * self.height:
+        if abs(delta) > 4 * self.height:  # a longer move is a jump
             index, part, offset = layout.find(line)
             offset = min(offset, max(0, layout.measure(index, part) - 1))
             wanted = layout.before(index, part) + offset

@@ -79,8 +79,6 @@ class Intake:
 
 FRAME = 1 / 30
 """Fewest seconds between two frames; a change after a pause is drawn at once."""
-STREAMING = 1 / 7
-"""Seconds between two frames of a text being written: nobody reads faster."""
 SHARE = 4
 """A frame that cost c seconds is followed by at least SHARE * c seconds for everything else."""
 LONGEST_PAUSE = 0.25
@@ -116,7 +114,7 @@ class FramePace:
     def schedule(self, *, streaming: bool = False) -> None:
         """Ask for a frame: all events until then are drawn together, those of a stream later."""
         if self._widget.is_running:
-            self._wait = min(self._wait, STREAMING if streaming else FRAME)
+            self._wait = min(self._wait, 1 / 7 if streaming else FRAME)  # nobody reads faster
             if self._began is None:  # otherwise the frame being made may have passed the change
                 self._ask(self._end + max(self._pause, self._wait))
 

@@ -26,11 +26,7 @@ from ccq_tui.words import plural
 
 INDENT = "  "
 _GROUND = {"+": "added", "-": "removed"}
-_LEAST_ALIKE = 0.4
-"""Least share of two lines that must be alike for their difference to be marked."""
 
-MOST_CODE = 8_000
-"""Most characters of one side of a piece that are coloured by their language."""
 
 Pair = tuple[DiffLine | None, DiffLine | None]
 Code = Mapping[int, Text]
@@ -79,7 +75,7 @@ def _differing(pair: Pair) -> tuple[Span, Span]:
     before, after = old.text[:CHANGE_LIMIT], new.text[:CHANGE_LIMIT]
     first = common_start(before, after)
     last = common_start(before[first:][::-1], after[first:][::-1])
-    if first + last < _LEAST_ALIKE * max(len(before), len(after)):
+    if first + last < 0.4 * max(len(before), len(after)):  # else their difference is not worth marking
         return (0, 0), (0, 0)
     return (first, len(before) - last), (first, len(after) - last)
 
@@ -106,7 +102,7 @@ def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
     for left_out in ("+", "-") if language else ():
         side = [line for line in lines if line.sign not in (left_out, BREAK)]
         texts = [safe(line.text, keep_newlines=False) for line in side if len(line.text) <= CHANGE_LIMIT]
-        if len(texts) < len(side) or sum(map(len, texts)) > MOST_CODE:
+        if len(texts) < len(side) or sum(map(len, texts)) > 8_000:  # longer code is not coloured
             continue
         source = "\n".join(texts)
         lexer = pen.lexers.get(language, source)
@@ -130,7 +126,6 @@ def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
 
 
 BAR = "  │ "
-ENTRY_LIMIT = 500
 SIGNS = {
     TodoState.PENDING: ("☐", "muted"),
     TodoState.NOW: (signs.WORKS, "success"),
@@ -166,7 +161,7 @@ def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
 def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
     sign, colour = SIGNS[entry.doing]
     styles = {TodoState.NOW: pen.colours["strong"], TodoState.DONE: pen.colours["muted"]}
-    text = Text(one_line(entry.text, ENTRY_LIMIT), styles.get(entry.doing, Style.null()))
+    text = Text(one_line(entry.text, 500), styles.get(entry.doing, Style.null()))
     return pen.hang(Text(f"{sign} ", pen.colours[colour]), text, width)
 
 
@@ -198,8 +193,6 @@ def more_line(pen: Pen, count: int, width: int) -> Strip:
     return pen.strip(text, width, pen.colours["more"])
 
 
-NARROWEST = 12
-"""Fewest columns left for a block, however deep it is nested."""
 GUIDE = "│ "
 HEADS: Mapping[type[bl.Block], Callable[[Pen, Any, int], list[Text]]] = {
     bl.ToolBlock: heads.tool_head,
@@ -225,7 +218,8 @@ class Painter:
 
     def draw(self, block: bl.Block, part: int, gap: int, width: int) -> list[Strip]:
         """Draw a part of a block (the head is the first) below ``gap`` empty lines, ``width`` cells wide."""
-        depth = min(block.depth, max(0, (width - NARROWEST) // len(GUIDE)))
+        # A block keeps twelve columns, however deep it is nested.
+        depth = min(block.depth, max(0, (width - 12) // len(GUIDE)))
         inner = max(1, width - depth * len(GUIDE))
         if block.head and part == 0:
             strips = self._head(block, inner)

@@ -30,8 +30,6 @@ from ccq_tui.widgets.transcript.code import (
 
 TASKS = {"[ ] ": "☐ ", "[x] ": "✔ "}
 """Signs for the boxes of tasks."""
-LANGUAGE = 40
-"""Most characters of a language's name shown over its code."""
 NARROW = 20
 """Width in columns below which nothing is indented any further."""
 Line = list[Segment]
@@ -190,7 +188,7 @@ class Pen:
         language = "" if {*words[:1]} <= {CONTINUED, GOES_ON} else words[0]
         plain = token.content.rstrip("\n")
         lines = folded(highlighted(plain, self.lexers.get(language, plain), self.colours), width, muted)
-        label = Text(one_line(language, min(LANGUAGE, width)), muted + FOLD)
+        label = Text(one_line(language, min(40, width)), muted + FOLD)
         label.pad_left(width - label.cell_len)
         lines[:0] = [label] if CONTINUED not in words else []
         lines += [Text(" ", FOLD)] if GOES_ON not in words else []

@@ -364,7 +364,6 @@ def copied(strip: Strip, start: int, end: int) -> tuple[str, str, bool]:
 
 LOOKED_AT = 200_000
 """Most characters of a block that are searched for code, links and paths."""
-MOST_TARGETS = 200
 
 _ARGUMENTS = ("file_path", "notebook_path", "path", "url")
 """Arguments of tools that hold a target."""
@@ -406,7 +405,7 @@ def targets_in(block: bl.Block) -> list[str]:
     """
     found: dict[str, None] = {}
     for target in _targets(block):
-        if len(found) >= MOST_TARGETS:
+        if len(found) >= 200:
             break
         found.setdefault(target)
     return list(found)

@@ -23,8 +23,6 @@ WIDTH = 2_000
 """Width at which little is wrapped or cut."""
 MOST_HITS = 9_999
 """Most hits that are counted; beyond them the search stops."""
-MOST_TEXTS = 50_000
-"""Most parts whose text is kept for the next query."""
 LONGEST = 200
 """Most characters of a query."""
 SLICE = 0.006
@@ -67,7 +65,7 @@ class Search(ReadingTool):
         """Remember the place to search from, and keep the view there from now on."""
         self._origin = self._layout.find(self._viewport.top)[:2] if self._layout.blocks else (0, 0)
         self._viewport.held = True
-        self._text = lru_cache(maxsize=MOST_TEXTS)(text_of)
+        self._text = lru_cache(maxsize=50_000)(text_of)
         self._opened: dict[Block, list[Block]] = {}
 
     def end(self) -> None:

@@ -42,8 +42,6 @@ ASIDES = (NoticeBlock, ErrorBlock)
 
 
 UNCHANGED = BlockChange()
-KEPT_LINES = 120
-"""Lines that are kept styled, roughly: several views."""
 _blank = lru_cache(maxsize=8)(Strip.blank)
 
 
@@ -301,7 +299,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         line = Strip.join([Strip.blank(1, ground), unmarked(strip)]).adjust_cell_length(width, ground)
         for one in self.get_line_filters():
             line = line.apply_filter(one, self.background_colors[1])
-        if len(self._kept) > KEPT_LINES:
+        if len(self._kept) > 120:  # several views
             self._kept.clear()
         # Keep the drawn line as well, so that no other object gets its id.
         self._kept[id(strip)] = strip, line
