@@ -165,24 +165,25 @@ def three_files() -> Scenario:
         scenario = (
             scenario.runs("Write", file_path=path, content=f"{name}\n").says(f"Did {name}.").ends_turn()
         )
-    return scenario.says("Said.").ends_turn().says("Said.").ends_turn()
+    return scenario.says("Said.").ends_turn().says("Said again.").ends_turn()
 
 
 async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Play) -> None:
     first, third = controls.Rewound("one"), controls.Rewound("three")
     async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
-        for back, name in ((1, "two"), (2, "three")):  # to the first one below
-            async with stage.scene(f"back to before prompt {name}", three_files()) as run:
-                prompts = await write_three(run)
-                # Neither is a prompt that one goes back to, and both come after the last of them.
-                for count, command in enumerate(("/cost", "/exit"), len(THREE) + 1):
-                    run.session.send(command)
-                    await run.idle(count)
-                refused = await run.session.rewind("x" * 36, files=True)
-                assert "no longer has that prompt" in refused.refusal
-                assert files_of(stage.home) == set(THREE)
+        async with stage.scene("back to before prompt three, then to before two", three_files()) as run:
+            prompts = await write_three(run)
+            # Neither is a prompt that one goes back to, and both come after the last of them.
+            for count, command in enumerate(("/cost", "/exit"), len(THREE) + 1):
+                run.session.send(command)
+                await run.idle(count)
+            refused = await run.session.rewind("x" * 36, files=True)
+            assert "no longer has that prompt" in refused.refusal
+            assert files_of(stage.home) == set(THREE)
+            for back, name, reply in ((2, "three", "Said."), (1, "two", "Said again.")):
                 assert await run.session.rewind(prompts[back], files=True) == controls.Rewound(name)
-                await is_back(run, stage, back)
+                await is_back(run, stage, back, reply)
+                await run.idle(3 + 2 + 3 - back)  # prompts, commands, and one after each rewind
         async with stage.scene("back twice", three_files()) as run:
             prompts = await write_three(run)
             assert await run.session.rewind(prompts[2], files=True) == third
@@ -239,15 +240,15 @@ def files_of(home: CleanHome) -> set[str]:
     return {path.stem for path in home.project.iterdir()}
 
 
-async def is_back(run: Running, stage: Stage, back: int) -> None:
+async def is_back(run: Running, stage: Stage, back: int, reply: str = "Said.") -> None:
     """Check files, the next request and the record: nothing from that prompt on is in any of them."""
     assert files_of(stage.home) == set(THREE[:back])
     run.session.send("go on")
-    await run.until(ev.BlockFinished, lambda e: e.text == "Said.")
+    await run.until(ev.BlockFinished, lambda e: e.text == reply)
     said = json.dumps([m for m in stage.model.requests()[-1].body["messages"] if m["role"] != "system"])
     assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
     assert said.count('"go on"') == 1
-    await until_written(stage.home, run.session.session_id, '"Said."')
+    await until_written(stage.home, run.session.session_id, f'"{reply}"')
     past = await read_history(launch_in_home(stage.home, resume=run.session.session_id))
     prompts = [e.text for e in past.events if isinstance(e, ev.PromptAccepted) and e.text[:1] != "/"]
     assert prompts == [*THREE[:back], "go on"]

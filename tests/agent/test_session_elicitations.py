@@ -53,7 +53,6 @@ EVERY: dict[str, Any] = {
 }
 FILLED = tuple(answer for *_, answer, _ in FIELDS)
 CONTENT = {name: value for name, *_, value in FIELDS if value is not None}
-ONCE = Scenario("k").runs(ASK, schema="one").says("Done.")
 ONE = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
 
@@ -133,7 +132,8 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             assert len(told(home)) == count
             await run.inbox.run(lambda _: None)
             assert not run.inbox.pending
-        async with stage.scene("a form ends as its session is closed", ONCE) as run:
+        once = Scenario("k").runs(ASK, schema="one").says("Done.")
+        async with stage.scene("a form ends as its session is closed", once) as run:
             await it_ends_with_its_process(run, home, kill=False)
     kept = await stored(run.inbox, filled)
     assert (kept.state, kept.way, kept.request.schema) == ("delivered", "result", EVERY)
@@ -146,18 +146,16 @@ async def sent(run: Running) -> ElicitationRequest:
 
 
 async def test_the_newest_protocol_asks_in_its_result(play: Play) -> None:
-    _, home = play(Scenario("m").runs(LATER, schema="one").says("Done."))
-    async with Running(home, **serving(home, modern=True)) as run:
-        asked = await sent(run)
-        run.answer(asked.id, Answered((Answer(other="yes, please"),)))
-        await run.until(ev.TurnEnded)
-        assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
-
-
-async def test_a_form_ends_with_its_killed_process(play: Play) -> None:
-    _, home = play(ONCE)
-    async with Running(home, **serving(home)) as run:
-        await it_ends_with_its_process(run, home, kill=True)
+    later = Scenario("m").runs(LATER, schema="one").says("Done.")
+    model, home = play(Scenario())
+    async with staged((model, home), **serving(home, modern=True)) as stage:
+        async with stage.scene("it is answered", later) as run:
+            asked = await sent(run)
+            run.answer(asked.id, Answered((Answer(other="yes, please"),)))
+            await run.until(ev.TurnEnded)
+            assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
+        async with stage.scene("it ends with its killed process", later) as run:
+            await it_ends_with_its_process(run, home, kill=True)
 
 
 async def it_ends_with_its_process(run: Running, home: CleanHome, *, kill: bool) -> None:

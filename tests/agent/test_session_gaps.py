@@ -25,22 +25,10 @@ def seen(run: Running) -> str:
     return " ".join(shown(model, 300).split())
 
 
-async def test_before_the_connection_a_prompt_can_be_taken_back(play: Play) -> None:
-    model, home = play(Scenario("s").says("Hello."))
-    unwanted = "Take this back"
-    async with Running(home) as run:
-        first, second = run.session.send("First"), run.session.send(unwanted)
-        run.session.withdraw(second)
-        returned = await run.until(ev.PromptReturned)
-        assert (returned.text, returned.prompt_id, returned.wanted) == (unwanted, second, True)
-        assert not run.all(ev.Connected)
-        await run.until(ev.TurnEnded)
-        assert [event.prompt_id for event in run.all(ev.PromptAccepted)] == [first]
-    assert unwanted not in json.dumps([exchange.body for exchange in model.requests()])
-
-
-async def test_tasks_and_a_directory_that_goes(play: Play) -> None:
+async def test_a_prompt_before_the_connection_tasks_and_a_directory_that_goes(play: Play) -> None:
     async with staged(play(Scenario()), allowed_tools=("Bash",)) as stage:
+        async with stage.scene("a prompt before the connection", Scenario("s").says("Hello.")) as run:
+            await before_the_connection_a_prompt_can_be_taken_back(run, stage.model)
         scout = Scenario("scout").runs("Bash", command="ls", description="List").says("Nothing is here.")
         background = {"command": "false", "description": "Fail", "run_in_background": True}
         scenario = Scenario("t").agent("look around", scout, description="Look around")
@@ -56,6 +44,18 @@ async def test_tasks_and_a_directory_that_goes(play: Play) -> None:
         scenario = scenario.plans("# Plan\n1. x").says("I begin with the tests.")
         async with stage.scene("a task is stopped, and a plan approved with words", scenario) as run:
             await a_task_is_stopped_and_a_plan_is_approved_with_words(run, stage.model, stage.home)
+
+
+async def before_the_connection_a_prompt_can_be_taken_back(run: Running, model: ScriptedModel) -> None:
+    unwanted = "Take this back"
+    first, second = run.session.send("First"), run.session.send(unwanted)
+    run.session.withdraw(second)
+    returned = await run.until(ev.PromptReturned)
+    assert (returned.text, returned.prompt_id, returned.wanted) == (unwanted, second, True)
+    assert not run.all(ev.Connected)
+    await run.idle()
+    assert [event.prompt_id for event in run.all(ev.PromptAccepted)] == [first]
+    assert unwanted not in json.dumps([exchange.body for exchange in model.requests()])
 
 
 async def they_tell_their_ends(run: Running) -> None:

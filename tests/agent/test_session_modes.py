@@ -29,26 +29,22 @@ REMARK = replied('"Which database?"=(no option selected) notes: {}')
 
 
 async def test_a_session_keeps_its_mode_when_another_process_resumes_it(row: Row) -> None:
-    async def resumed(first: str | None, *changes: str) -> list[str]:
-        """Begin in a mode, or the usual one, and change it in each process; return the modes resumed."""
-        run = await row.start(permission_mode=first)
-        row.model.begin(Scenario("q").says("Done."))
-        run.session.send("Go")
-        await run.idle()
-        modes = []
-        for change in changes or ("",):
-            if change:
-                run.session.set_option("mode", change)
-                await run.until(ModeChanged)
-            run = await row.start(run.session.session_id, permission_mode=None)
-            modes.append((await run.until(Connected)).mode)
-        return modes
-
-    assert await resumed("default") == ["default"]
-    assert await resumed(None) == ["auto"]
-    assert await resumed("plan", "acceptEdits", "plan") == ["acceptEdits", "plan"]
-    run = await row.start(row.run.session.session_id, permission_mode="dontAsk")
-    assert (await run.until(Connected)).mode == "dontAsk"
+    run = await row.start(permission_mode=None)
+    row.model.begin(Scenario("q").says("Done."))
+    run.session.send("Go")
+    await run.idle()
+    for change, given, kept in [
+        (None, None, "auto"),  # with which a session begins where no mode is set
+        ("acceptEdits", None, "acceptEdits"),
+        ("plan", None, "plan"),
+        (None, "dontAsk", "dontAsk"),
+        (None, None, "dontAsk"),
+    ]:
+        if change is not None:
+            run.session.set_option("mode", change)
+            await run.until(ModeChanged)
+        run = await row.start(run.session.session_id, permission_mode=given)
+        assert (await run.until(Connected)).mode == kept
 
 
 async def test_every_mode_asks(play: Play) -> None:

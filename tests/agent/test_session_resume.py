@@ -35,11 +35,27 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Play) -> None:
         session_id = await it_begins_anew(home)
     with step("continue takes the last session of the directory, and fork leaves it"):
         await it_is_continued_and_forked(home, session_id)
-    async with inbox_at(home.home / "moved") as inbox, Running(home, inbox, resume=session_id) as run:
-        await it_shows_its_past_and_goes_on(run, model, session_id)
-    await a_process_that_a_killed_program_left_is_ended(home, session_id)
-    await a_session_that_another_process_runs_starts_nothing(home, session_id)
-    await an_id_that_another_process_was_given_is_begun_once(home, session_id)
+    async with inbox_at(home.home / "inbox") as inbox:
+        program, _pid = start(f"--resume={session_id}")
+        with step("it goes on here alone, and what a killed program left is ended"), program:
+            program.wait(10)
+            async with Running(home, inbox, resume=session_id) as run:
+                await it_shows_its_past_and_goes_on(run, model, session_id)
+                assert infos(run) == [LEFTOVER_ENDED]
+                kinds = [type(event) for event in run.events]
+                assert kinds.index(ev.NoticeGiven) > kinds.index(ev.HistoryLoaded), (
+                    "it is below what was said"
+                )
+                async with Running(home, inbox, resume=session_id) as second:
+                    assert (await second.ended()).reason == OPEN_HERE
+                assert (await row(inbox, session_id)).owner == this_process()
+            assert (await row(inbox, session_id)).owner is None, "it is given back with the end"
+        other = Owner(os.getppid())
+        assert await inbox.run(lambda store: store.sessions.claim(session_id, other)) is None
+        with step("a session that another process runs starts nothing"):
+            await a_session_that_another_process_runs_starts_nothing(home, inbox, session_id, other)
+        with step("a copy is nobody's, and an id that another process was given is begun once"):
+            await a_copy_is_begun_once_under_a_given_id(home, inbox, session_id, other)
 
 
 async def it_begins_anew(home: CleanHome) -> str:
@@ -108,72 +124,44 @@ async def it_shows_its_past_and_goes_on(run: Running, model: ScriptedModel, sess
     assert "Settled." in texts
 
 
-async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, session_id: str) -> None:
-    began: list[str] = []
-    async with inbox_at(home.home / "inbox") as inbox:
-        other = Owner(os.getppid())
-        assert await inbox.run(lambda store: store.sessions.claim(session_id, other)) is None
-        for options in ({"resume": session_id}, {"continue_last": True}):
-            before = written(home, session_id)
-            async with Running(home, inbox, **options) as run:
-                run.session.send("Mine?")
-                lost = await run.ended()
-            assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
-            assert run.state is ev.SessionState.PARKED, "it can be tried again"
-            assert run.one(ev.PromptReturned).text == "Mine?"
-            assert run.all(ev.Connected) == run.all(ev.HistoryLoaded) == []
-            assert run.session._connection is None
-            assert written(home, session_id) == before, "nothing is mended in another process's record"
-        # A copy is nobody's; and the session is its owner's until that gives it back.
-        async with Running(home, inbox, resume=session_id, fork=True) as run:
-            began.append((await run.until(ev.Connected)).session_id)
-        await inbox.run(lambda store: store.sessions.release(session_id, other))
-        async with Running(home, inbox, resume=session_id) as run:
-            began.append((await run.until(ev.Connected)).session_id)
-            run.session.send("Go on")
-            await run.idle()
-            assert infos(run) == [], "what was left is ended once"
-            async with Running(home, inbox, resume=session_id) as second:
-                assert (await second.ended()).reason == OPEN_HERE
-            assert (await row(inbox, session_id)).owner == this_process()
-        assert (await row(inbox, session_id)).owner is None, "it is given back with the end"
-    assert began[1] == session_id != began[0]
+async def a_session_that_another_process_runs_starts_nothing(
+    home: CleanHome, inbox: Inbox, session_id: str, other: Owner
+) -> None:
+    for options in ({"resume": session_id}, {"continue_last": True}):
+        before = written(home, session_id)
+        run = await it_is_left_to(other, home, inbox, **options)
+        assert run.state is ev.SessionState.PARKED, "it can be tried again"
+        assert run.all(ev.HistoryLoaded) == []
+        assert written(home, session_id) == before, "nothing is mended in another process's record"
 
 
-async def a_process_that_a_killed_program_left_is_ended(home: CleanHome, session_id: str) -> None:
-    program, _pid = start(f"--resume={session_id}")
-    with program:
-        program.wait(10)
-        async with Running(home, resume=session_id) as run:
-            await run.until(ev.Connected)
-            run.session.send("Go on")
-            await run.idle()
-            assert infos(run) == [LEFTOVER_ENDED]
-            kinds = [type(event) for event in run.events]
-            assert kinds.index(ev.NoticeGiven) > kinds.index(ev.HistoryLoaded), "it is below what was said"
+async def a_copy_is_begun_once_under_a_given_id(
+    home: CleanHome, inbox: Inbox, original: str, other: Owner
+) -> None:
+    wanted = str(uuid4())
+    assert await inbox.run(lambda store: store.sessions.claim(wanted, other)) is None
+    for options in ({}, {"resume": original, "fork": True}):
+        await it_is_left_to(other, home, inbox, chosen_id=wanted, **options)
+    await inbox.run(lambda store: store.sessions.release(wanted, other))
+    async with Running(home, inbox, chosen_id=wanted, resume=original, fork=True) as run:
+        assert (await run.until(ev.Connected)).session_id == wanted
+        assert (await row(inbox, wanted)).owner == this_process()
+
+
+async def it_is_left_to(other: Owner, home: CleanHome, inbox: Inbox, **options: Any) -> Running:
+    """Start a session that another process runs, which must start nothing and give the prompt back."""
+    async with Running(home, inbox, **options) as run:
+        run.session.send("Mine?")
+        lost = await run.ended()
+    assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
+    assert run.one(ev.PromptReturned).text == "Mine?"
+    assert run.all(ev.Connected) == []
+    assert run.session._connection is None
+    return run
 
 
 def infos(run: Running) -> list[str]:
     return [event.text for event in run.all(ev.NoticeGiven) if event.level == "info"]
-
-
-async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
-    wanted, other = str(uuid4()), Owner(os.getppid())
-    async with inbox_at(home.home / "given") as inbox:
-        assert await inbox.run(lambda store: store.sessions.claim(wanted, other)) is None
-        for options in ({}, {"resume": original, "fork": True}):
-            async with Running(home, inbox, chosen_id=wanted, **options) as run:
-                run.session.send("Mine?")
-                lost = await run.ended()
-            assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
-            assert run.one(ev.PromptReturned).text == "Mine?"
-            assert run.all(ev.Connected) == []
-            assert run.session._connection is None
-        await inbox.run(lambda store: store.sessions.release(wanted, other))
-        async with Running(home, inbox, chosen_id=wanted) as run:
-            assert (await run.until(ev.Connected)).session_id == wanted
-            assert (await row(inbox, wanted)).owner == this_process()
-        assert await row(inbox, wanted) is None, "nothing was said in it"
 
 
 async def test_a_resume_shows_what_was_compacted_and_what_a_kill_ended(row: Row) -> None:
