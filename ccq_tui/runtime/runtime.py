@@ -25,8 +25,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.runtime.facts import to_store
 from ccq_tui.runtime.launches import SessionSpec, launch_in, launch_of
-from ccq_tui.runtime.ownership import result_of, runs_elsewhere
-from ccq_tui.runtime.person import Person, alone, let_in
+from ccq_tui.runtime.person import Person, alone, let_in, result_of, runs_elsewhere
 from ccq_tui.runtime.session import SessionFactory, SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.creation import back_in

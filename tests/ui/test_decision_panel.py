@@ -273,7 +273,7 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
     await press(pilot, "n", then=lambda: run.told.answers)
     run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
-    await until(pilot, lambda: run.dock.panel is None and run.screen.transcript.following)
+    await until(pilot, lambda: run.dock.panel is None and run.screen.transcript.viewport.following)
     run.screen.transcript.show(0)
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
     run.told.tell(plan_of("second", 60))
@@ -288,7 +288,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     run.told.tell(plan_of("short", 3))
     await keys_work(run, pilot)
     await until(pilot, lambda: "Plan short" in screen_text(run.app))
-    assert run.screen.transcript.following
+    assert run.screen.transcript.viewport.following
     await press(pilot, "y", then=lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
     run.told.tell(RequestSettled("short", run.told.answers.pop()[1], PANEL))
     await until(pilot, lambda: run.dock.panel is None)

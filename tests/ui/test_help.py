@@ -246,7 +246,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await leads("tokens · {unfold} shows the summary", "unfold", lambda: not folded.model.folded)
         await pilot.press("pageup")
         run.told.tell(ev.ToolStarted("u", "Bash", {"command": "new"}))
-        await leads("below · {bottom}", "bottom", lambda: folded.following)
+        await leads("below · {bottom}", "bottom", lambda: folded.viewport.following)
 
         run.told.tell(asked("q"))
         await keys_work(run, pilot)

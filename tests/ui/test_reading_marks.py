@@ -104,11 +104,11 @@ async def test_escape_leaves_the_mark_before_it_interrupts_and_its_place_stays_w
     assert run.told.interrupts == 1
     await press(pilot, "alt+up", then=lambda: "▌" in margin(run))
     run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))
-    await until(pilot, lambda: transcript.unseen > 20)
+    await until(pilot, lambda: transcript.viewport.unseen > 20)
     assert "▌" in margin(run)[:-1], "beside the line that says what came below"
     await pilot.press("ctrl+end")
     assert transcript.mark is None
-    assert transcript.following
+    assert transcript.viewport.following
     await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
     await pilot.press("alt+up", "alt+c", "escape")
     assert run.screen.transcript.mark is None
@@ -211,13 +211,13 @@ async def test_a_click_on_the_line_that_counts_what_came_below_goes_there() -> N
         pane = run.screen.transcript
         await pilot.press("pageup")
         run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
-        await until(pilot, lambda: pane.unseen)
+        await until(pilot, lambda: pane.viewport.unseen)
         last = pane.size.height - 1
         assert "below" in pane.render_line(last).text
         await pilot.click(pane, offset=(5, last - 1))
-        assert not pane.following
+        assert not pane.viewport.following
         await pilot.click(pane, offset=(5, last))
-        assert pane.following
+        assert pane.viewport.following
 
 
 def test_lines_keep_their_order_as_numbers() -> None:
@@ -352,7 +352,7 @@ async def test_a_query_begins_where_the_search_began_is_kept_and_goes_on_while_t
         run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
     await until(pilot, lambda: bar.found_text == "3/53")
     await until(pilot, lambda: marked(run, current=True) == ["needle"])
-    await until(pilot, lambda: run.screen.transcript.unseen)
+    await until(pilot, lambda: run.screen.transcript.viewport.unseen)
     await press(pilot, "escape", "ctrl+f", *"hay", then=lambda: bar.found_text.endswith("/60"))
     await pilot.click(run.screen.dock.prompt.field)
     await until(pilot, lambda: not bar.is_open)

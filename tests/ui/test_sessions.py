@@ -424,7 +424,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
     async def earlier(*_options: object) -> tuple[EarlierSession, ...]:
         return (EarlierSession("id-1", "api", 0.0, "", str(tmp_path)),)
 
-    monkeypatch.setattr("ccq_tui.runtime.ownership.earlier_sessions", earlier)
+    monkeypatch.setattr("ccq_tui.runtime.person.earlier_sessions", earlier)
     async with running(Driven(replace(claimed(tmp_path), resume="", continue_last=True))) as (run, pilot):
         await asked_about(pilot, run)
         await press(pilot, "down", "enter", then=lambda: isinstance(run.app.screen, SessionScreen))

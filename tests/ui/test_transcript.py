@@ -142,23 +142,23 @@ async def test_keys_scroll_and_end_follows_again() -> None:
     async with running(Host(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
-        assert app.transcript.following
+        assert app.transcript.viewport.following
         await pilot.press("up")
         assert lines(app)[-2] == "  line 98"
-        assert not app.transcript.following
+        assert not app.transcript.viewport.following
         await pilot.press("pageup")
         assert lines(app)[-3] == "  line 93"
         await pilot.press("pagedown", "down")
         assert lines(app)[-1] == "  line 99"
-        assert app.transcript.following
+        assert app.transcript.viewport.following
         await pilot.press("home")
         assert lines(app)[0] == "● line 0"
-        assert not app.transcript.following
+        assert not app.transcript.viewport.following
         await pilot.press("down")
         assert lines(app)[1] == "  line 1"
         await pilot.press("end")
         assert lines(app)[-1] == "  line 99"
-        assert app.transcript.following
+        assert app.transcript.viewport.following
 
 
 async def test_new_lines_below_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ async def test_new_lines_below_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
         await until(pilot, lambda: "new lines below · Ctrl+End" in lines(app)[-1])
         assert lines(app)[:-1] == before[:-1]
         assert drawn == []
-        assert app.transcript.unseen >= 2
+        assert app.transcript.viewport.unseen >= 2
         app.transcript.add_prompt("a prompt goes to the end")
         await until(pilot, lambda: lines(app)[-1] == "❯ a prompt goes to the end")
 
@@ -183,7 +183,7 @@ async def test_the_wheel_scrolls() -> None:
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         await pilot._post_mouse_events([MouseScrollUp], Transcript, offset=(5, 5), button=0)
         await until(pilot, lambda: "  line 99" not in lines(app))
-        assert not app.transcript.following
+        assert not app.transcript.viewport.following
         await until(pilot, lambda: app.transcript.scroll_y == app.transcript.vertical_scrollbar.position)
 
 
@@ -226,7 +226,7 @@ async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
             await pilot.pause()
         transcript.apply(grew("last\n\n"))
         await until(pilot, lambda: "last" in "".join(lines(app)))
-        assert transcript.following
+        assert transcript.viewport.following
 
 
 class TypedUnder(Host):

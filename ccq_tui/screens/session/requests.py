@@ -153,7 +153,7 @@ class RequestQueue:
             after_refresh(panel, partial(self._show_plan, opened.request.id))
 
     def _show_plan(self, request_id: str) -> None:
-        if self._ui.transcript.following:
+        if self._ui.transcript.viewport.following:
             self._left_end_for = request_id
         self._ui.transcript.plan.show(request_id)
 

@@ -26,8 +26,7 @@ from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume, with_notices
-from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
-from ccq_tui.runtime.person import alone, let_in
+from ccq_tui.runtime.person import alone, let_in, may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession

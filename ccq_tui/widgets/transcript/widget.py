@@ -109,16 +109,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     # -- what is shown ---------------------------------------------------------------------------------------
 
     @property
-    def following(self) -> bool:
-        """Whether the end is kept in view."""
-        return self.viewport.following
-
-    @property
-    def unseen(self) -> int:
-        """Lines that came below the view since the end was left."""
-        return self.viewport.unseen
-
-    @property
     def greets(self) -> bool:
         """Whether there is a welcome, and nothing was said yet."""
         return bool(self.welcome) and all(isinstance(one, ASIDES) for one in self.model.blocks)
@@ -188,14 +178,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         """Update view, scroll bar and screen to the data."""
         if not self.size:
             return
-        top, following = self.viewport.top, self.following
+        top, following = self.viewport.top, self.viewport.following
         self.viewport.settle()
-        covered, self._covered = self._covered, bool(self.unseen)
+        covered, self._covered = self._covered, bool(self.viewport.unseen)
         if self._covered and not covered:
             self._keep_shown()  # the count of lines below now takes the last line
         self._place()
         dirty = self._layout.take_dirty()
-        if self.viewport.top != top or self.following != following:
+        if self.viewport.top != top or self.viewport.following != following:
             self.refresh()
         elif dirty is not None:
             self._refresh_from(self._layout.before(*dirty) - top)
@@ -203,7 +193,9 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def _refresh_from(self, y: int) -> None:
         """Redraw from a line of the view on; the lines above it did not change."""
         height = self.size.height
-        y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts the lines below
+        y = max(
+            0, min(y, height - (0 if self.viewport.following else 1))
+        )  # the last line counts the lines below
         if y < height:
             self.refresh(Region(0, y, self.outer_size.width, height - y))
 
@@ -280,7 +272,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         streams in. Here a line that only moved is styled once.
         """
         colours = self._painter.pen.colours
-        marked = self.block_mark.rows(self.size.height - bool(self.unseen))
+        marked = self.block_mark.rows(self.size.height - bool(self.viewport.unseen))
         lines = []
         for y in crop.line_range:
             line = self._styled(self._line(y))
@@ -312,8 +304,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _line(self, y: int) -> Strip:
         width = self._columns
-        if y == self.size.height - 1 and self.unseen:
-            return more_line(self._painter.pen, self.unseen, width)
+        if y == self.size.height - 1 and self.viewport.unseen:
+            return more_line(self._painter.pen, self.viewport.unseen, width)
         line = self.viewport.top + y
         if line >= self._layout.total:
             if self.greets:
@@ -423,7 +415,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def under(self, event: events.MouseEvent) -> tuple[LinePlace | None, int] | None:
         """Return the line and the cell under the pointer; no line on the count of lines below."""
-        if self.unseen and event.y == self.size.height - 1:
+        if self.viewport.unseen and event.y == self.size.height - 1:
             return None, 0
         offset = event.get_content_offset(self)
         return None if offset is None else (self._selection.place(offset.y), offset.x)
