@@ -96,7 +96,9 @@ def cursor_faults(app: App[Any]) -> str:
     """Return what is wrong with the rows drawn with the cursor in the lists on the screen, or ""."""
     # The details of a session begin its prompts with the sign of the cursor.
     views = [
-        (view, seen) for view in app.screen.query(LineView) if view.id != "text" and (seen := _seen(view))
+        (view, seen)
+        for view in app.screen.walk_children(LineView)
+        if view.id != "text" and (seen := _seen(view))
     ]
     faults = [f"{view} {_fault(view, seen, terminal_of(app))}" for view, seen in views]
     return "; ".join(fault for fault in faults if not fault.endswith(" "))
@@ -113,7 +115,7 @@ def _seen(view: LineView) -> Region:
 
 def _fault(view: LineView, seen: Region, terminal: Terminal) -> str:
     row, words = _row_of(view)
-    over = {y for one in view.screen.query(ChoiceList) if one.display for y in one.region.line_range}
+    over = {y for one in view.screen.walk_children(ChoiceList) if one.display for y in one.region.line_range}
     drawn = {y: terminal.line(y)[seen.x :] for y in seen.line_range if y not in over}
     signs = [y for y, line in drawn.items() if line.lstrip(f" {BAR}").startswith(SIGN)]
     top = view.content_region.y - int(view.scroll_offset.y)

@@ -136,7 +136,7 @@ def look(app: App[Any]) -> None:
         return
     if has_to_draw(app.screen):
         app.screen._on_timer_update()
-    due = any(one._pace._timer for one in app.screen.query(Transcript))  # its next frame shows more
+    due = any(one._pace._timer for one in app.screen.walk_children(Transcript))  # its next frame shows more
     if all_wait(app) and not has_to_draw(app.screen) and not due and (fault := fault_of(app)):
         raise AssertionError(fault)
 

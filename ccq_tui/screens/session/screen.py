@@ -149,7 +149,7 @@ class SessionScreen(Screen[None], Leading):
         self._picker: Picker | None = None
         self._asked_by = Stroke("")
         """The key that began the command that runs: a list that opens behind another key came by itself."""
-        self._styled = False
+        self._styled = True
         self.wire(self, inbox, SLASH_COMMANDS)
         runner = self.runner
         self.requests = RequestQueue(self)

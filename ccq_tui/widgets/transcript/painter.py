@@ -165,6 +165,7 @@ def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
     return pen.hang(Text(f"{sign} ", pen.colours[colour]), text, width)
 
 
+@lru_cache(maxsize=128)
 def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int, *, whole: bool = False) -> Strip:
     """Draw a line of the empty pane; leave out a welcome that must be whole where it does not fit."""
     lines = _welcome_lines(welcome, max(1, width - 2), height)
