@@ -342,41 +342,43 @@ async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
 
 
 @given(st.data())
-def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataObject) -> None:
-    """For any call and size; only a screen too low for its choices hides one, and then the keys say so."""
+def in_sight_and_seen(runner: asyncio.Runner, app: PanelHost, pilot: QuickPilot, data: st.DataObject) -> None:
     command = data.draw(st.text(alphabet="ab \n", min_size=1, max_size=900))
     suggestions = data.draw(st.lists(st.sampled_from((ALWAYS, MODE)), max_size=2, unique=True))
-    request = PermissionRequest(
-        "t",
-        "s",
-        "Bash",
-        {"command": command},
-        data.draw(TEXTS),
-        data.draw(TEXTS),
-        suggestions=tuple(suggestions),
-    )
+    details = {"command": command}, data.draw(TEXTS), data.draw(TEXTS)
+    request = PermissionRequest("t", "s", "Bash", *details, suggestions=tuple(suggestions))
     size = data.draw(st.integers(40, 130)), data.draw(st.integers(7, 50))
     keys = data.draw(st.lists(st.sampled_from(("down", "up", "space", "p", "shift+down", "end")), max_size=6))
 
     async def play() -> None:
-        app = PanelHost(request)
-        async with app.run_test(size=size) as pilot:
-            for key in keys:
-                await pilot.press(key)
-            text, state = app.panel_text, app.state
-            hint = app.panel_lines[-1]
-            rows = sum(bool(re.match(r" [ ❯] [yn12ae]  [A-Z]", line)) for line in app.panel_lines)
-            if not state.large and size[1] >= 14:
-                assert rows == len(state.page.question.acts), text
-            if rows < len(state.page.question.acts) and size[0] >= 80:
-                assert ("y allow" in hint) != state.large, text
-            assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
-            told = "ask again" in hint
-            await press_later(pilot, "enter", seconds=WRITING)
-            assert not (told and isinstance((app.outcomes or [None])[-1], Allowed)), text
-            act = state.page.question.acts[state.page.cursor]
-            if act.allows and not act.takes_words and not told:
-                assert isinstance((app.outcomes or [None])[-1], Allowed), text
-                assert not state.unseen
+        await pilot.resize_terminal(*size)
+        await pilot.put(request)
+        for key in keys:
+            await pilot.press(key)
+        text, state = app.panel_text, app.state
+        hint = app.panel_lines[-1]
+        rows = sum(bool(re.match(r" [ ❯] [yn12ae]  [A-Z]", line)) for line in app.panel_lines)
+        if not state.large and size[1] >= 14:
+            assert rows == len(state.page.question.acts), text
+        if rows < len(state.page.question.acts) and size[0] >= 80:
+            assert ("y allow" in hint) != state.large, text
+        assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
+        told = "ask again" in hint
+        await press_later(pilot, "enter", seconds=WRITING)
+        assert not (told and isinstance((app.outcomes or [None])[-1], Allowed)), text
+        act = state.page.question.acts[state.page.cursor]
+        if act.allows and not act.takes_words and not told:
+            assert isinstance((app.outcomes or [None])[-1], Allowed), text
+            assert not state.unseen
 
-    asyncio.run(play())
+    runner.run(play())
+
+
+def test_the_choices_are_in_sight_and_what_enter_allows_was_seen() -> None:
+    """For any call and size; only a screen too low for its choices hides one, and then the keys say so."""
+    app = PanelHost(SINGLE)
+    with asyncio.Runner() as runner:
+        shown = app.run_test()
+        pilot = runner.run(shown.__aenter__())
+        in_sight_and_seen(runner, app, pilot)
+        runner.run(shown.__aexit__(None, None, None))
