@@ -28,6 +28,8 @@ CONTINUE = (
 )
 TRIES = 3
 """Starts of the session's process before a run fails with it."""
+PARK_SECONDS = 15.0
+"""Seconds between two tries to park, which takes less: one that comes just as a question is answered does nothing."""
 
 
 Happenings = asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
@@ -209,8 +211,7 @@ class Stretch:
     async def _watch(self, session: SupervisedSession) -> End | None:
         """Wait for the end of the stretch, within its limits."""
         clock = asyncio.get_running_loop().time
-        worked = waited = 0.0
-        parking = False
+        worked = waited = parked_at = 0.0
         while True:
             self._news.clear()
             # The inbox has a request a moment before the session can be parked for it.
@@ -226,17 +227,16 @@ class Stretch:
                     return self._responded(self._ended)
                 self._record_text()
                 return {"end": "again", "text": self._run.session}
-            if waits and not session.why_not_parkable and not parking:
-                parking = True
+            if waits and not session.why_not_parkable and clock() - parked_at >= PARK_SECONDS:
+                parked_at = clock()
                 session.agent.park("its ticket is asked")
-            parking = parking and waits
             waited = waited if waits else 0.0
             left = self._limits.permission - waited if waits else self._limits.work - worked
             if left <= 0:
                 return self._too_long(waits)
             before = clock()
-            with suppress(TimeoutError):  # it is looked above which limit passed
-                async with asyncio.timeout(left):
+            with suppress(TimeoutError):  # it is looked above what that means
+                async with asyncio.timeout(min(left, PARK_SECONDS)):
                     await self._news.wait()
             passed = clock() - before
             worked, waited = (worked, waited + passed) if waits else (worked + passed, 0.0)

@@ -283,7 +283,10 @@ async def beside_a_call_without_a_result_it_is_answered_by_message(row: Row) -> 
 async def test_answers_that_go_as_messages_arrive_once(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     # The first one is not noted as delivered before the kill.
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", PATIENT)
-    await row.play(one_read_in_the_middle_of_a_turn_is_not_sent_again)
+    await row.play(
+        one_read_in_the_middle_of_a_turn_is_not_sent_again,
+        one_read_in_one_message_with_a_prompt_is_not_sent_again,
+    )
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", SOON)
     await row.play(
         one_taken_back_for_a_park_that_comes_to_nothing_is_sent_by_the_next_process,
@@ -317,6 +320,32 @@ async def one_read_in_the_middle_of_a_turn_is_not_sent_again(row: Row) -> None:
     run.session.send("And now?")
     await run.until(ev.TurnEnded)
     assert [e.text for e in run.all(ev.PromptAccepted)] == ["And now?"]
+    assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
+
+
+async def one_read_in_one_message_with_a_prompt_is_not_sent_again(row: Row) -> None:
+    scenario = (
+        Scenario("q").says("One.").ends_turn().asks(DATABASE).says("Slow").hangs().says("er").ends_turn()
+    )
+    session_id, asked = await killed_after_a_turn(
+        row, scenario.says("Both.").ends_turn().says("x").ends_turn()
+    )
+    run = await row.start(session_id)
+    await run.until(QuestionRequest, lambda e: e.by_message)
+    run.session.send("Go on")
+    await run.until(ev.BlockGrew)
+    run.answer(asked.id, SQLITE)
+    await run.until(ev.PromptAccepted, lambda e: e.queued)
+    last = run.session.send("And this")
+    await run.until(ev.PromptAccepted, lambda e: e.prompt_id == last)
+    run.session.interrupt()
+    await run.until(ev.PromptDelivered, count=3)
+    await until_written(row.home, session_id, '"mergedSendUuids"')
+    await run.killed()
+    run = await row.start(session_id)
+    await delivered(row.inbox, asked.id, "message")
+    run.session.send("And now?")
+    await run.until(ev.TurnEnded)
     assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 

@@ -405,17 +405,19 @@ def deferred(record: Iterable[Line]) -> list[str]:
 
 
 def queued(entries: Mapping[str, Line], newest: str) -> list[str]:
-    """Return the ids of prompts that were read in the middle of a turn: the record has no messages for them.
+    """Return the ids of prompts that the record has no messages for, but which were read.
 
+    They were read in the middle of a turn, or became one message with the prompt that has its id.
     Claude knows only what came before ``newest``, the id of the newest message.
     """
     known = set(line_of(entries, newest))
-    found = {uuid: text(_attached(entry, "queued_command"), "source_uuid") for uuid, entry in entries.items()}
-    return [
-        prompt
-        for uuid, prompt in found.items()
-        if prompt and (uuid in known or beside(entries, uuid) == newest)
-    ]
+    found: list[str] = []
+    for uuid, entry in entries.items():
+        merged, within = entry.get("mergedSendUuids"), text(_attached(entry, "queued_command"), "source_uuid")
+        read = [str(one) for one in (*(merged if isinstance(merged, list) else ()), within) if one]
+        if read and (uuid in known or beside(entries, uuid) == newest):
+            found += read
+    return found
 
 
 def _short(record: Any) -> Any:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.agent.claude.connection import Connection
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.service import service as service_module
+from ccq_tui.service import stretch
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Happened, RunState
 from ccq_tui.service.tokens import page_key
@@ -77,6 +79,24 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             assert len(one.recorded(made, Happened.ENDED)) == 2
             heard = str(model.requests()[-1].body)
             assert [heard.count(text) for text in ("Build it", "With care, please.", "More!")] == [1, 1, 1]
+
+
+async def test_a_session_that_could_not_be_parked_is_parked_a_moment_later(
+    play: Play, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    park, tries = Connection.park, 0
+
+    async def comes_to_nothing_once(connection: Connection) -> bool:
+        nonlocal tries
+        tries += 1
+        return tries > 1 and await park(connection)
+
+    _model, home = play(Scenario("one").asks(DATABASE).says("Done.").ends_turn())
+    monkeypatch.setattr(stretch, "PARK_SECONDS", 0.5)
+    monkeypatch.setattr(Connection, "park", comes_to_nothing_once)
+    async with serving(home, repo) as one:
+        await one.until(await one.ticket(), RunState.WAITING)
+        assert tries == 2
 
 
 async def test_limits_of_work_and_of_a_permission(play: Play, repo: Path) -> None:
