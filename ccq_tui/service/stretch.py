@@ -29,7 +29,7 @@ CONTINUE = (
 TRIES = 3
 """Starts of the session's process before a run fails with it."""
 PARK_SECONDS = 15.0
-"""Seconds between two tries to park, which takes less: one that comes just as a question is answered does nothing."""
+"""Seconds between two tries to park; one may come to nothing, and takes less."""
 
 
 Happenings = asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
