@@ -25,8 +25,10 @@ from ccq_tui.agent import reader
 from ccq_tui.agent.events import AgentEvent, PromptAccepted
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.cli import main
-from ccq_tui.cli.main import cli
+from ccq_tui.cli.main import PROMPT_COMMAND, cli
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
+from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import PROJECT_FILE, config_dir, inbox_path, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.inbox.actors import Actor, Surface
@@ -129,6 +131,7 @@ def commands(command: click.Command = cli, *names: str) -> Iterator[tuple[tuple[
 
 
 COMMANDS = list(commands())
+PROMPTED = (PROMPT_COMMAND,)
 SERVERS = (("phone",), ("relay",))
 """Commands that run until they are ended."""
 
@@ -143,11 +146,14 @@ def test_words_of_the_command_line(names: tuple[str, ...], printed: Printer) -> 
         [MARK, MARK, "--model", MARK, f"--a{MARK}=b"],
     ]
     for parameter in command.params:
-        if isinstance(parameter, click.Argument):
+        if not isinstance(parameter, click.Option):
             given.append([MARK])
-        else:
-            for flag in parameter.opts:
-                given += [[flag, MARK], [f"{flag}={MARK}"], [flag, MARK, MARK, MARK]]
+            continue
+        for flag in parameter.opts:
+            # The program has the flags of its command for a prompt, and one function reads both.
+            given += [[flag, MARK]] * (names != PROMPTED) + [[flag, MARK, MARK, MARK]] * (names != ())
+            if parameter.is_flag or not flag.startswith("--"):  # else the same value again
+                given.append([f"{flag}={MARK}"])
     nobody = ["--no-input"] if names == ("ask",) else []  # else it waits for an answer
     for words in given:
         # The person wrote a line break; it is theirs where it is printed.
@@ -158,19 +164,38 @@ def test_words_of_the_command_line(names: tuple[str, ...], printed: Printer) -> 
 
 
 @pytest.mark.parametrize("place", ["project", "user"])
-@pytest.mark.parametrize("field", Settings.model_fields)
-def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = in_toml(MARK)
+def test_settings_in_files(place: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(PROJECT_FILE).absolute() if place == "project" else user_config()
     path.parent.mkdir(parents=True, exist_ok=True)
-    if field == "cli_path":
-        monkeypatch.delenv("CCQ_CLI_PATH")
-    values = (text, f"[{text}]", f"{{{text} = {text}}}")
-    unknown = f'{text} = 1\n"{field}{text[1:]} = 1\n[x.{text}]\n{text} = 2\n'
-    for content in (*(f"{field} = {value}\n" for value in values), unknown):
+
+    def look(content: str) -> str:
         path.write_text(content, encoding="utf-8")
-        for words in (("config", "show"), ("doctor",), ("hello",)):
-            printed(*words)
+        return "".join(printed(*words) for words in (("config", "show"), ("doctor",), ("hello",)))
+
+    text = in_toml(MARK)
+    wrong = "".join(f'"{field}{text[1:]} = 1\n' for field in Settings.model_fields)
+    look(f"{text} = 1\n{wrong}[x.{text}]\n{text} = 2\n")
+    for value in (text, f"[{text}]", f"{{{text} = {text}}}"):
+        lines = {field: f"{field} = {value}\n" for field in Settings.model_fields}
+        while refused := refused_of("".join(lines.values()), path):
+            shown = look("".join(lines.values()))
+            assert all(re.search(rf": {field}\b", shown) for field in refused)
+            lines = {field: line for field, line in lines.items() if field not in refused}
+        for field, line in lines.items():  # each alone: the program may stop at the first that is of no use
+            with monkeypatch.context() as patch:
+                if field == "cli_path":
+                    patch.delenv("CCQ_CLI_PATH")
+                look(line)
+
+
+def refused_of(content: str, path: Path) -> set[str]:
+    """Return the settings of a file that are refused."""
+    path.write_text(content, encoding="utf-8")
+    try:
+        load_settings()
+    except SettingsError as error:
+        return {re.split(r"\W", problem.field)[0] for problem in error.problems}
+    return set()
 
 
 @pytest.mark.parametrize("place", ["project", "user"])
