@@ -72,13 +72,15 @@ asyncio.run(race(Path(sys.argv[1]), sys.argv[2]))
 CLAIMER = """
 import sys
 from pathlib import Path
-from ccq_tui.inbox.requests import Asker, Origin
+from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
-from dataclasses import replace
-from tests.unit.inbox.test_store_processes import asked
+from ccq_tui.questions import Option, Question, QuestionSet
 store = Store(Path(sys.argv[1]), busy_seconds=60.0)
-request = replace(asked("a", "form"), origin=Origin(Asker.FORM, process=this_process()))
+both = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
+request = QuestionRequest(
+    "a", "form", QuestionSet("a", both), origin=Origin(Asker.FORM, process=this_process())
+)
 print("ready", flush=True)
 for _ in sys.stdin:
     print(store.requests.claim(request).request.id, flush=True)
