@@ -85,7 +85,15 @@ class Screen(pyte.Screen):
     @property
     def display(self) -> list[str]:
         """The lines of the screen; the second cell of a wide letter is empty."""
-        return ["".join(self.buffer[y][x].data for x in range(self.columns)) for y in range(self.lines)]
+        return [self._text(y, self._end(y)).ljust(self.columns) for y in range(self.lines)]
+
+    def _end(self, y: int) -> int:
+        """Return the column behind the last cell of a line that was drawn: the buffer has no others."""
+        return min(self.columns, max(self.buffer[y], default=-1) + 1)
+
+    def _text(self, y: int, end: int) -> str:
+        line = self.buffer[y]
+        return "".join(line[x].data for x in range(end))
 
     def draw(self, data: str) -> None:
         """Draw a text at the cursor."""
@@ -295,10 +303,10 @@ class LiveScreen(Screen):
         )
 
     def _solid(self, y: int) -> str:
-        line, x = self.buffer[y], self.columns
+        line, x = self.buffer[y], self._end(y)
         while x and (line[x - 1].fg == "brightblack" or not line[x - 1].data.strip()):
             x -= 1
-        return "".join(line[at].data for at in range(x)).replace("\xa0", " ")
+        return self._text(y, x).replace("\xa0", " ")
 
     def _drawn_with(self, attribute: str) -> frozenset[int]:
         return frozenset(
