@@ -355,8 +355,6 @@ APPLIED_EFFORT = Control("get_settings", lambda answer: text(fields(answer, "app
 # -- lists ---------------------------------------------------------------------------------------------------
 
 
-MOST_LISTED = 2_000
-"""Most entries of a list that are read."""
 SIDE_SECONDS = 180.0
 """Seconds to wait for a question beside the conversation: the model is called once."""
 

@@ -166,23 +166,19 @@ class TaskProgressed(AgentEvent):
     """A task got further; ``doing`` is its current action, the numbers are those of the whole task so far."""
 
     task_id: str
-    tool_use_id: str
     doing: str
     tools: int = 0
     tokens: int = 0
-    seconds: float = 0.0
 
 
 class TaskEnded(AgentEvent):
     """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` its own words."""
 
     task_id: str
-    tool_use_id: str
     status: str
     summary: str = ""
     tools: int = 0
     tokens: int = 0
-    seconds: float = 0.0
 
 
 # -- requests to a person ------------------------------------------------------------------------------------

@@ -187,28 +187,27 @@ def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
 
     The CLI may report the end twice, the second time with a summary.
     """
-    name, call, usage = text(data, "task_id"), text(data, "tool_use_id"), fields(data, "usage")
+    name, usage = text(data, "task_id"), fields(data, "usage")
     tools, tokens = (int(number(usage, counted) or 0) for counted in ("tool_uses", "total_tokens"))
-    seconds = (number(usage, "duration_ms") or 0.0) / 1000
     match subtype:
         case "task_started":
             yield ev.TaskStarted(
                 name,
-                call,
+                text(data, "tool_use_id"),
                 bounded(text(data, "description"), SUMMARY),
                 background=bool(data.get("is_backgrounded")),
                 agent=data.get("task_type") == "local_agent",
             )
         case "task_progress":
             doing = bounded(text(data, "description") or text(data, "last_tool_name"), SUMMARY)
-            yield ev.TaskProgressed(name, call, doing, tools, tokens, seconds)
+            yield ev.TaskProgressed(name, doing, tools, tokens)
         case "task_updated" | "task_notification":
             patch = fields(data, "patch") or data
             if patch.get("is_backgrounded") is True:
                 yield ev.TaskBackgrounded(name)
             if (status := text(patch, "status")) in TASK_ENDS:
                 summary = bounded(text(data, "summary"), SUMMARY)
-                yield ev.TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
+                yield ev.TaskEnded(name, TASK_ENDS[status], summary, tools, tokens)
 
 
 def rate_limit(info: Line) -> Iterator[ev.NoticeGiven]:

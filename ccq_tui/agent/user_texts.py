@@ -37,7 +37,7 @@ _OPENING = re.compile(rf"\s*<{_CONTEXT}(?:\s[^>]*)?>")
 _CLOSING = re.compile(rf"</{_CONTEXT}>\s*\Z")
 _MEMORY = re.compile(r"\A<user-memory-input>(.*)</user-memory-input>\Z", re.DOTALL)
 _NOTIFICATION = "<task-notification>"
-_FIELD = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
+_FIELD = re.compile(r"<(task-id|status|summary)>(.*?)</\1>", re.DOTALL)
 
 
 def command_output(text: str) -> list[ev.NoticeGiven]:
@@ -156,4 +156,4 @@ def task_ends(text: str) -> Iterator[ev.TaskEnded]:
     status = TASK_ENDS.get(fields.get("status", ""))
     if status and fields.get("task-id"):
         summary = bounded(fields.get("summary", ""), SUMMARY)
-        yield ev.TaskEnded(fields["task-id"], fields.get("tool-use-id", ""), status, summary)
+        yield ev.TaskEnded(fields["task-id"], status, summary)

@@ -102,19 +102,19 @@ AGENTS = (
         for number in range(3)
     ),
     *(ev.ToolFinished(f"a{number}", "Bash", "none", parent="a") for number in range(3)),
-    ev.TaskEnded("t", "a", "completed", "Nothing is dead.", 3, 8_961, 4.0),
+    ev.TaskEnded("t", "completed", "Nothing is dead.", 3, 8_961),
     ev.ToolFinished("a", "Agent", "Nothing is dead."),
     ev.ToolStarted("b", "Agent", {"description": "Read the tests"}),
     ev.TaskStarted("u", "b", "Read the tests", agent=True),
     ev.ToolStarted("b1", "Read", {"file_path": "tests/test_store.py"}, "b"),
-    ev.TaskProgressed("u", "b", "Reading tests/test_store.py", 1, 2_310),
+    ev.TaskProgressed("u", "Reading tests/test_store.py", 1, 2_310),
     ev.ToolStarted("c", "Bash", {"command": "npm run dev", "description": "Start the server"}),
     ev.TaskStarted("v", "c", "Start the server", background=True),
     ev.ToolFinished("c", "Bash", "Command running in background with ID: v"),
     ev.ToolStarted("d", "Bash", {"command": "make watch", "description": "Watch"}),
     ev.TaskStarted("w", "d", "Watch", background=True),
     ev.ToolFinished("d", "Bash", "Command running in background with ID: w"),
-    ev.TaskEnded("w", "d", "failed", "Background command “Watch” failed with exit code 2"),
+    ev.TaskEnded("w", "failed", "Background command “Watch” failed with exit code 2"),
 )
 LINES = (
     ev.ConversationReset("s2"),

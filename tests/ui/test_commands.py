@@ -396,7 +396,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         driven.told.tell(ev.TaskStarted("t1", "call", "npm run dev", background=True))
         driven.told.tell(ev.ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
         driven.told.tell(ev.TaskStarted("t2", "", "Look around", agent=True))
-        driven.told.tell(ev.TaskEnded("t0", "", "completed"))
+        driven.told.tell(ev.TaskEnded("t0", "completed"))
         await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
@@ -412,7 +412,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
         for ended in ("t1", "t2"):
-            driven.told.tell(ev.TaskEnded(ended, "", "completed"))
+            driven.told.tell(ev.TaskEnded(ended, "completed"))
         await until(pilot, lambda: not driven.session_screen.view.tasks)
         await choose(pilot, "escape")
         await closed(pilot)

@@ -101,7 +101,7 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
             run.told.tell(TaskStarted("t3", "c", "d"))
             drawn = run.session_screen.status_line
             await until(pilot, lambda: "2 commands in the background" in drawn.render().plain)
-            run.told.tell(TaskEnded("t1", "c", "completed"))
+            run.told.tell(TaskEnded("t1", "completed"))
             await until(pilot, lambda: "1 command in the background" in drawn.render().plain)
             assert "effort high" in drawn.render().plain
 

@@ -360,5 +360,5 @@ def user(content: Any) -> dict[str, Any]:
 def test_an_agents_report_says_nothing_of_its_task() -> None:
     text = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>{}</result>"
     (told,) = replay([user(text.format("<status>failed</status><task-id>zz</task-id><summary>x</summary>"))])
-    assert told == ev.TaskEnded("a1", "", "completed")
+    assert told == ev.TaskEnded("a1", "completed")
     assert len(list(replay([user(text.format("<summary>" * 100_000))]))) == 1, "and takes no time"

@@ -199,7 +199,7 @@ def test_a_command_that_is_sent_to_the_background_counts_there_until_it_ends() -
         view = folded(view, ev.TaskStarted(name, "c", "Look", background=True, agent=True), 0.0)
     assert "2 agents, 1 command in the background" in [piece.text for piece in pieces(view, AROUND, 0.0)]
     for name in ("t", "one", "two"):
-        view = folded(view, ev.TaskEnded(name, "", "completed"), 0.0)
+        view = folded(view, ev.TaskEnded(name, "completed"), 0.0)
     assert "background" not in str(pieces(view, AROUND, 0.0))
 
 

@@ -168,12 +168,12 @@ def agent(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("a", "Agent", {"description": "Look"}))
     model.apply(ev.TaskStarted("t", "a", "Look", agent=True))
     model.apply(ev.ToolStarted("a1", "Read", {"file_path": "x"}, "a"))
-    model.apply(ev.TaskProgressed("t", "a", "Reading x", 1, 1_500))
+    model.apply(ev.TaskProgressed("t", "Reading x", 1, 1_500))
 
 
 def end(model: TranscriptModel) -> None:
     model.apply(ev.ToolFinished("a1", "Read", "x", parent="a"))
-    model.apply(ev.TaskEnded("t", "a", "completed", "Found it", 2, 2_000, 3.0))
+    model.apply(ev.TaskEnded("t", "completed", "Found it", 2, 2_000))
     model.apply(ev.ToolFinished("a", "Agent", "Found it"))
 
 
@@ -241,10 +241,10 @@ def test_a_background_task_outlives_its_turn_and_tells_its_end(model: Transcript
     assert model.ticking
     model.tick()
     assert shown(model).startswith("✻ Bash make · in the background · 20 s")
-    model.apply(ev.TaskEnded("t", "", "failed"))
+    model.apply(ev.TaskEnded("t", "failed"))
     assert not model.ticking
     assert "“Build” in the background: failed" in shown(model)
-    model.apply(ev.TaskEnded("t", "b", "failed", "Background command “Build” failed with exit code 2"))
+    model.apply(ev.TaskEnded("t", "failed", "Background command “Build” failed with exit code 2"))
     text = shown(model)
     assert text.startswith("✖ Bash make · failed in the background · 20 s")
     assert text.endswith("\n✖ Background command “Build” failed with exit code 2")
@@ -259,7 +259,7 @@ def test_a_command_that_is_sent_to_the_background_goes_on_there(model: Transcrip
     clock.now += 20
     model.tick()
     assert shown(model).startswith("✻ Bash make · in the background · 20 s")
-    model.apply(ev.TaskEnded("t", "", "completed"))
+    model.apply(ev.TaskEnded("t", "completed"))
     assert shown(model).startswith("✔ Bash make · done in the background · 20 s")
 
 
@@ -283,7 +283,7 @@ def test_the_calls_of_a_background_agent_outlive_the_turn(model: TranscriptModel
     assert "✻ Bash runs · 5.0 s" in drawn
     model.apply(ev.BlockGrew(key, ev.BlockKind.TEXT, "around"))
     assert "I look around" in shown(model)
-    model.apply(ev.TaskEnded("t", "a", "stopped"))
+    model.apply(ev.TaskEnded("t", "stopped"))
     assert not [b for b in model.blocks if isinstance(b, bl.ToolBlock) and b.state is bl.ToolState.RUNNING]
     assert not model.ticking
 
@@ -299,7 +299,7 @@ def test_a_slow_command_is_no_task_of_its_own(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("b", "Bash", {"command": "sleep 9"}))
     model.apply(ev.TaskStarted("t", "b", "Sleep"))
     assert shown(model) == "✻ Bash sleep 9"
-    model.apply(ev.TaskEnded("t", "b", "completed", "Sleep"))
+    model.apply(ev.TaskEnded("t", "completed", "Sleep"))
     assert len(model.blocks) == 1
 
 
