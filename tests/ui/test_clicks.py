@@ -13,6 +13,7 @@ from ccq_tui.input.keynames import shown_keys
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.picker import Picker
+from ccq_tui.screens.sessions.model import PROMPT
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.panel import RequestPanel
@@ -151,7 +152,7 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
     await until(pilot, lambda: run.app.screen.query_one(SearchField).text == TYPED)
     await press(pilot, "escape", "ctrl+n", then=lambda: isinstance(run.app.screen, SessionsScreen))
     await typed(pilot)
-    await until(pilot, lambda: run.app.manager.new.text == TYPED)
+    await until(pilot, lambda: run.app.manager.new[PROMPT] == TYPED)
     await pilot.press("escape", "escape")
     picker = Picker("Which?", (PickRow("a", TYPED), PickRow("b", "another")))
     await run.app.push_screen(picker)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import replace
 
 from ccq_tui.agent.reader import EarlierSession, ReaderError, delete_earlier, earlier_sessions, rename_earlier
@@ -69,43 +69,34 @@ class KeptSessions:
 
     async def rename(self, launch: Launch, row: SessionRow, *, title: str) -> str:
         """Give a session a title in Claude Code's record and the inbox; return why not, in words, or ""."""
-        name = row.session_id
-
-        def retitle(store: Store) -> None:
-            if store.sessions.get(name) is not None:
-                store.sessions.upsert(name, name=title)
-
-        renamed = rename_earlier(launch, name, title)
-        return await self._change(name, renamed, lambda kept: replace(kept, session=title), retitle)
+        return await self._change(row.session_id, rename_earlier(launch, row.session_id, title), title)
 
     async def delete(self, launch: Launch, row: SessionRow) -> str:
         """Delete a session's file, and the session from the inbox; return why not, in words, or ""."""
         name = row.session_id
+        return await self._change(name, delete_earlier(launch, name) if row.place is Place.RESTS else None)
 
-        def forget(store: Store) -> None:
-            store.sessions.forget(name)
-            store.requests.forget(name)
-
-        deleted = delete_earlier(launch, name) if row.place is Place.RESTS else None
-        return await self._change(name, deleted, lambda _: None, forget)
-
-    async def _change(
-        self,
-        name: str,
-        changing: Awaitable[object] | None,
-        changed: Callable[[SessionRow], SessionRow | None],
-        change_stored: Callable[[Store], None],
-    ) -> str:
+    async def _change(self, name: str, changing: Awaitable[object] | None, title: str = "") -> str:
+        """Wait until a record is changed, then give the session its title; without one, forget it."""
         try:
             if changing is not None:
                 await changing
         except ReaderError as error:
             return f"It could not be done: {error}"
         for place, rows in self._kept.items():
-            new = (changed(one) if one.session_id == name else one for one in rows)
-            self._kept[place] = tuple(one for one in new if one is not None)
+            kept = (one for one in rows if title or one.session_id != name)
+            titled = (replace(one, session=title) if one.session_id == name else one for one in kept)
+            self._kept[place] = tuple(titled)
+
+        def change(store: Store) -> None:
+            if not title:
+                store.sessions.forget(name)
+                store.requests.forget(name)
+            elif store.sessions.get(name) is not None:
+                store.sessions.upsert(name, name=title)
+
         try:
-            await self._runtime.inbox.run(change_stored)
+            await self._runtime.inbox.run(change)
         except InboxError as error:
             # A title is in the record, which names the session at its next resume.
             _logger.warning("The inbox keeps what it knows of a changed session: %s", error)

@@ -15,6 +15,7 @@ from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     PROMPT,
     WORKTREE,
+    NewField,
     NewSession,
     SessionList,
     SessionRow,
@@ -82,6 +83,8 @@ class ListForm:
         match action, self.about:
             case "keep", _:
                 self._leave()
+            case "open", NewSession() as new:
+                self._open(new)
             case "open", SessionRow() as row:
                 title = one_line(around.field.text, 200).strip()
                 self._leave()
@@ -89,56 +92,53 @@ class ListForm:
                     self._listing.do_to(
                         row, partial(self._listing.manager.records.rename, self._listing.launch, title=title)
                     )
-            case _, NewSession() as new:
-                return self._take_key(key, action, new)
-            case _:
-                return bool(action and not key.text)
-        return True
-
-    def _take_key(self, key: Stroke, action: str, new: NewSession) -> bool:
-        around = self._around
-        match action:
-            case "open" if new.at == PROMPT and around.field.goes_on():
-                pass
-            case "open" if self._doubtful:
-                self._doubtful = False
-                self._listing.say(AGAIN_OPENS)
-            case "open":
-                start_work(around, partial(self._open_new, new), name="open", group="look", exclusive=True)
-            case "field_next" | "field_before" if key.name not in ("up", "down") or new.at != PROMPT:
+            case (("field_next" | "field_before"), NewSession() as new) if (
+                key.name not in ("up", "down") or new.at != PROMPT
+            ):
                 new.step(1 if action == "field_next" else -1)
                 self._to_field(new)
-            case "editor" if new.at == PROMPT:
+            case "editor", NewSession() as new if new.at == PROMPT:
                 edit_for(around, around.field.text, around.field.put, self._listing.say)
             case _:
-                return False
+                return self.new is None and bool(action and not key.text)
         return True
 
     def take_text(self) -> None:
         """Take what was typed into a field of a new session."""
         if (new := self.new) is None:
             return
-        new.type(self._around.field.text)
-        if new.at == WORKTREE and new.text.isspace():  # no name has a space
+        new.put(self._around.field.text)
+        if new.at == WORKTREE and new[WORKTREE].isspace():  # no name has a space
             start_work(self._around, partial(self._propose, new), name="name", group="look", exclusive=True)
 
     async def _propose(self, new: NewSession) -> None:
         """Make up the name of a worktree."""
-        name = await asyncio.to_thread(proposed_name, new.texts[DIRECTORY], self._listing.directory)
-        if new.texts[WORKTREE].isspace():  # else a name was typed meanwhile
-            new.texts[WORKTREE] = name
+        name = await asyncio.to_thread(proposed_name, new[DIRECTORY], self._listing.directory)
+        if new[WORKTREE].isspace():  # else a name was typed meanwhile
+            new.fields[WORKTREE] = NewField(WORKTREE, name)
             self._to_field(new)
 
-    async def _open_new(self, new: NewSession) -> None:
+    def _open(self, new: NewSession) -> None:
+        """Open a new session, or take a backslash before Enter as a new line of its prompt."""
         around = self._around
-        if (spec := await asyncio.to_thread(new.spec, self._listing.directory)) is not None:
-            around.dismiss(partial(self._listing.manager.open_new, spec, self._listing.base))
-        else:
-            self._to_field(new)
+        if new.at == PROMPT and around.field.goes_on():
+            return
+        if self._doubtful:
+            self._doubtful = False
+            self._listing.say(AGAIN_OPENS)
+            return
+
+        async def open_it() -> None:
+            if (spec := await asyncio.to_thread(new.spec, self._listing.directory)) is not None:
+                around.dismiss(partial(self._listing.manager.open_new, spec, self._listing.base))
+            else:
+                self._to_field(new)
+
+        start_work(around, open_it, name="open", group="look", exclusive=True)
 
     def _to_field(self, new: NewSession) -> None:
         self._around.field.one_line = new.at != PROMPT
-        self._around.field.put(new.text)
+        self._around.field.put(new[new.at])
         self._around.draw()
 
     def _leave(self) -> None:

@@ -14,7 +14,6 @@ from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.format import unread_words
-from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Look, Place, place_of
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -54,20 +53,16 @@ def listed_ids(store: Store) -> list[str]:
     return list(dict.fromkeys((*store.requests.waiting_counts(), *stored)))
 
 
-def read_rows(
-    store: Store, ids: Iterable[str], look: Look, known: Callable[[str], OpenRequest | None]
-) -> dict[str, SessionRow | None]:
+def read_rows(store: Store, ids: Iterable[str], look: Look) -> dict[str, SessionRow | None]:
     """Return the rows of sessions and other askers; None for one that is no longer to be listed."""
     undelivered = store.requests.undelivered_counts()
-    rows = {name: _row(store, name, look, known) for name in ids}
+    rows = {name: _row(store, name, look) for name in ids}
     return {name: row and replace(row, undelivered=undelivered.get(name, 0)) for name, row in rows.items()}
 
 
-def _row(
-    store: Store, name: str, look: Look, known: Callable[[str], OpenRequest | None]
-) -> SessionRow | None:
+def _row(store: Store, name: str, look: Look) -> SessionRow | None:
     waiting = store.requests.waiting(name, limit=1_000)
-    requests = tuple(request_row(one, _draft(store, one, known(one.request.id))) for one in waiting)
+    requests = tuple(request_row(one, _draft(store, one)) for one in waiting)
     if waiting and (origin := waiting[0].request.origin).is_foreign:
         return foreign_row(origin, name, requests, Place.FOREIGN)
     if (session := store.sessions.get(name)) is None:
@@ -90,9 +85,7 @@ def _row(
     )
 
 
-def _draft(store: Store, stored: StoredRequest, opened: OpenRequest | None) -> Draft | None:
-    if opened is not None and opened.draft is not None:
-        return opened.draft
+def _draft(store: Store, stored: StoredRequest) -> Draft | None:
     kept = store.drafts.get(stored.request) if stored.has_draft else None
     return kept.draft if kept is not None else None
 
@@ -209,7 +202,7 @@ class Listing:
 
     async def _read_some(self, ids: Sequence[str], look: Look, *, shows: bool = True) -> None:
         inbox = self._inbox
-        found = await inbox.run(lambda store: read_rows(store, ids, look, inbox.known))
+        found = await inbox.run(lambda store: read_rows(store, ids, look))
         for name, row in found.items():
             self.stored.pop(name, None)
             self.stored |= {name: row} if row is not None else {}

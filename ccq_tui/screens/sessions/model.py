@@ -340,18 +340,17 @@ def age(seconds: float) -> str:
     return f"{seconds}s" if seconds >= 5 else "now"
 
 
-PROMPT, DIRECTORY, WORKTREE = range(3)
-LABELS = ("Prompt", "Directory", "Worktree")
+PROMPT, DIRECTORY, WORKTREE = LABELS = ("Prompt", "Directory", "Worktree")
 NO_PROMPT, NO_WORKTREE = "none yet", "none · Space makes a name"
 CARET = "▏"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownField:
-    """A field of the row for a new session: its label, its text with the caret in it, and what is wrong."""
+class NewField:
+    """A field of a new session: its label, its text, and what is wrong with that."""
 
     label: str
-    text: str
+    text: str = ""
     fault: str = ""
 
 
@@ -360,53 +359,43 @@ class NewSession:
     """What a person wants of a new session.
 
     Attributes:
-        texts: The text of each field.
-        at: The field that has the keys.
-        faults: What is wrong with a field, by its place.
+        fields: The fields by their labels.
+        at: The label of the one that has the keys.
     """
 
-    texts: list[str] = field(default_factory=lambda: [""] * len(LABELS))
-    at: int = PROMPT
-    faults: dict[int, str] = field(default_factory=dict)
+    fields: dict[str, NewField] = field(default_factory=lambda: {name: NewField(name) for name in LABELS})
+    at: str = PROMPT
 
-    @property
-    def text(self) -> str:
-        """The text of the field that has the keys."""
-        return self.texts[self.at]
+    def __getitem__(self, label: str) -> str:
+        """Return the text of a field."""
+        return self.fields[label].text
 
     def step(self, by: int) -> None:
         """Go to another field."""
-        self.at = (self.at + by) % len(LABELS)
+        self.at = LABELS[(LABELS.index(self.at) + by) % len(LABELS)]
 
-    def type(self, text: str) -> None:
-        """Put another text into the field that has the keys."""
-        if text != self.text:
-            self.texts[self.at] = text
-            self.faults.pop(self.at, None)
+    def put(self, text: str, fault: str = "") -> None:
+        """Put another text into the field that has the keys, or note what is wrong with it."""
+        if text != self[self.at] or fault:
+            self.fields[self.at] = NewField(self.at, text, fault)
 
-    def shown(self, here: Path, caret: int) -> tuple[ShownField, ...]:
-        """Return the fields with the caret at its place."""
-        empty = (NO_PROMPT, short_path(here), NO_WORKTREE)
-        found = []
-        for at, (label, text) in enumerate(zip(LABELS, self.texts, strict=True)):
-            if at == self.at:
-                text = f"{text[:caret]}{CARET}{text[caret:]}"
-                text += f" {empty[at]}" if text == CARET and at != PROMPT else ""
-            found.append(ShownField(label, text or empty[at], self.faults.get(at, "")))
-        return tuple(found)
+    def shown(self, here: Path, caret: int) -> tuple[NewField, ...]:
+        """Return the fields as they are drawn, with the caret at its place."""
+        empty = {PROMPT: NO_PROMPT, DIRECTORY: short_path(here), WORKTREE: NO_WORKTREE}
+        shown = {name: replace(one, text=one.text or empty[name]) for name, one in self.fields.items()}
+        text = self[self.at]
+        proposed = f" {empty[self.at]}" if not text and self.at != PROMPT else ""
+        typed = f"{text[:caret]}{CARET}{text[caret:]}{proposed}"
+        return tuple((shown | {self.at: replace(shown[self.at], text=typed)}).values())
 
     def spec(self, here: Path) -> SessionSpec | None:
         """Return the session that is wanted, or None and note what is wrong; call it in a thread."""
-        prompt, directory, worktree = self.texts
-        self.faults = {}
+        self.fields = {name: NewField(name, one.text) for name, one in self.fields.items()}
         try:
-            return wanted(directory, prompt, worktree, here)
-        except (PlaceError, OSError) as error:
-            self.at = DIRECTORY
-            self.faults = {DIRECTORY: str(error)}
-        except WorktreeError as error:
-            self.at = WORKTREE
-            self.faults = {WORKTREE: str(error)}
+            return wanted(self[DIRECTORY], self[PROMPT], self[WORKTREE], here)
+        except (PlaceError, OSError, WorktreeError) as error:
+            self.at = WORKTREE if isinstance(error, WorktreeError) else DIRECTORY
+            self.put(self[self.at], str(error))
         return None
 
 

@@ -20,11 +20,11 @@ from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     Listed,
     ListHeading,
+    NewField,
     NewRow,
     RequestRow,
     SessionList,
     SessionRow,
-    ShownField,
     age,
 )
 from ccq_tui.text import masked, safe
@@ -68,7 +68,7 @@ class ListLook:
     directory: str = ""
     branch: str = ""
     away: bool = False
-    fields: tuple[ShownField, ...] = ()
+    fields: tuple[NewField, ...] = ()
     title: str = ""
     advice: tuple[str, ...] = ()
     finds: bool = False

@@ -10,6 +10,7 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import QuestionSet
+from ccq_tui.screens.sessions.model import LABELS
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.search_bar import SearchBar
@@ -200,7 +201,7 @@ class Sessions(Panels):
             kept = self.listed.form._filter if self.listed.form.about is not None else ""
             texts = [self.listed.field.text, kept, *(texts_of(panel.state) if panel else ())]
             places["list"] = Counter("".join(texts))
-        places["new"] = Counter("".join(self.run.app.manager.new.texts))
+        places["new"] = Counter("".join(self.run.app.manager.new[label] for label in LABELS))
         return places
 
     # -- keys ------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ccq_tui.screens.sessions.details import request_lines
 from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     UNSTORED,
+    NewField,
     RequestRow,
     SessionList,
     SessionRow,
@@ -29,7 +30,6 @@ from ccq_tui.screens.sessions.rows import (
     ALONE,
     EMPTY,
     ListLook,
-    ShownField,
     beyond,
     head_line,
     head_parts,
@@ -130,9 +130,9 @@ README_HERE = session(README.session, 14 * MINUTE, "idle", README.last_line, num
 SHELL = (API, login(0, LIBRARY, "I need a decision.", place=Place.ELSEWHERE, runs=True), PARKED, *EARLIER)
 FIRST = session("shop", 0, number=1, shown=True, unused=True)
 FIELDS = (
-    ShownField("Prompt", "Fix the flaky test of the importer▏"),
-    ShownField("Directory", "~/shop"),
-    ShownField("Worktree", "none · Space makes a name"),
+    NewField("Prompt", "Fix the flaky test of the importer▏"),
+    NewField("Directory", "~/shop"),
+    NewField("Worktree", "none · Space makes a name"),
 )
 Q = f"{LOGIN} 0"
 STATES: dict[str, tuple[tuple[SessionRow, ...], str]] = {

@@ -277,7 +277,7 @@ def names_in(store: Store, request: QuestionRequest) -> Iterator[str]:
     assert stored
     yield stored.name
     look = Look(lambda _: True)
-    for row in read_rows(store, [request.session_id], look, lambda _: None).values():
+    for row in read_rows(store, [request.session_id], look).values():
         yield row.session
     head, line = session_lines([stored], {}, {}, lambda name: name[:8])
     yield line[head.index("WHAT") :].split(f" · {stored.directory[:4]}")[0].removesuffix("…")
