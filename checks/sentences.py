@@ -69,7 +69,7 @@ SPARED = {
     "inbox/store/rows.py": "causes in the history, whose stored words stay",
     "inbox/sent_commands.py": "what became of a command, whose stored words stay",
 }
-WHOLE = {"Refused", "WorktreeError", "RuleError", "EditorError", "SettingsError"}
+WHOLE = {"Refused", "WorktreeError", "RuleError", "SettingsError"}
 """Errors whose message stands alone; those of other errors are the reason in a longer sentence."""
 NEXT = re.compile(r" · |[;:] | as in |\. [A-Z]|such as |\bmust\b|\btakes\b|\bneeds\b|\{\}$")
 

@@ -28,6 +28,7 @@ MOST_BYTES = 250_000
 END_SECONDS = 1.0
 """Seconds that an editor may take to end when the program ends."""
 KEPT = "The editor ended with an error · the text it saved is kept"
+UNCHANGED = " · your text is unchanged"
 NOT_UTF8 = "The editor did not save UTF-8 · “�” replaces unreadable bytes"
 _PLUS_LINE = frozenset(
     {"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "hx", "kak", "micro", "joe", "ne"}
@@ -36,102 +37,80 @@ _PLUS_LINE = frozenset(
 _running: set[asyncio.subprocess.Process] = set()
 
 
-class EditorError(Exception):
-    """The editor could not be used; the message is for a person, and nothing was changed."""
-
-
 class UnstartedError(Exception):
     """A program for the terminal cannot be started; the message says why, in the system's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """Text that an editor saved.
+    """What came of a text in an editor.
 
     Attributes:
-        text: The text as saved.
-        problem: Problem in spite of the saved text, for a person, or "".
+        text: The text as saved, or None if it did not change.
+        problem: What went wrong, for a person, or "".
     """
 
-    text: str
+    text: str | None = None
     problem: str = ""
 
 
-async def edit_text(app: App[Any], text: str) -> Edited | None:
-    """Edit a text in $VISUAL or $EDITOR, which has the terminal meanwhile; raises `EditorError`.
+async def edit_text(app: App[Any], text: str) -> Edited:
+    """Edit a text in $VISUAL or $EDITOR, which has the terminal meanwhile.
 
-    The event loop keeps running: a session must be read however long somebody writes. Returns None if the
-        text did not change or an editor has the terminal already, else the saved text, without the newline
-        that editors add at the end, even if the editor failed after saving.
+    The event loop keeps running: a session must be read however long somebody writes. The saved text is
+    without the newline that editors add at the end, and is taken even if the editor failed after saving.
+    Nothing is edited while an editor has the terminal already.
     """
     given = (text if text.endswith("\n") or not text else f"{text}\n").encode(errors="replace")
     try:
         file, keep = await asyncio.to_thread(_made, given), False
     except OSError as error:
-        raise EditorError(f"The file to edit cannot be created: {error.strerror}") from error
+        return Edited(problem=f"The file to edit cannot be created: {error.strerror}")
     try:
         if is_lent(app):
-            return None  # the key was pressed twice
-        failed = await edit_file(app, file)
+            return Edited()  # the key was pressed twice
+        problem = await edit_file(app, file)
         saved = await asyncio.to_thread(read_bytes, file, MOST_BYTES)
     except OSError as error:
-        raise EditorError(
-            f"The editor left no file that can be read ({error.strerror}) · your text is unchanged"
-        ) from error
+        return Edited(problem=f"The editor left no file that can be read ({error.strerror}){UNCHANGED}")
     except UnfitFileError as error:
         keep = True
-        raise EditorError(f"The text the editor saved {error} · it is kept in {file}") from error
+        return Edited(problem=f"The text the editor saved {error} · it is kept in {file}")
     finally:
         if not keep:
             await asyncio.to_thread(shutil.rmtree, file.parent, ignore_errors=True)
-    if saved != given:
-        # Some editors begin a file with a mark that nobody typed.
-        read = saved.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
-        problem = KEPT if failed else NOT_UTF8 if "\ufffd" in read and "\ufffd" not in text else ""
-        return Edited(read if text.endswith("\n") else read.removesuffix("\n"), problem)
-    if failed:
-        raise EditorError(f"The editor failed ({failed}) and saved nothing · your text is unchanged")
-    return None
+    if saved == given:
+        return Edited(problem=problem and f"{problem}{UNCHANGED}")
+    # Some editors begin a file with a mark that nobody typed.
+    read = saved.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    problem = KEPT if problem else NOT_UTF8 if "\ufffd" in read and "\ufffd" not in text else ""
+    return Edited(read if text.endswith("\n") else read.removesuffix("\n"), problem)
 
 
 def edit_for(owner: DOMNode, text: str, put: Callable[[str], object], say: Callable[[str], object]) -> None:
     """Edit a text as `edit_text` does: ``put`` takes what was saved, ``say`` what went wrong."""
 
     async def edit() -> None:
-        try:
-            edited = await edit_text(owner.app, text)
-        except EditorError as error:
-            say(str(error))
-            return
-        if edited is not None:
+        edited = await edit_text(owner.app, text)
+        if edited.text is not None:
             put(edited.text)
-            if edited.problem:
-                say(edited.problem)
+        if edited.problem:
+            say(edited.problem)
 
     start_work(owner, edit, name="editor", group=GROUP)
 
 
 async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
-    """Edit a file, from a line on; return how the editor failed, or "". Raises `EditorError`."""
+    """Edit a file, from a line on; return what went wrong, for a person, or ""."""
     command = editor_command(os.environ, file, line)
     if command is None:
-        raise EditorError("No editor found · set VISUAL or EDITOR")
+        return "No editor found · set VISUAL or EDITOR"
     try:
-        return await run_program(app, command)
+        failed = await run_program(app, command)
     except UnstartedError as error:
         name = one_line(Path(command[0]).name, 40)
-        raise EditorError(
-            f"The editor “{name}” cannot be started ({error}) · set VISUAL or EDITOR to one that runs"
-        ) from error
-
-
-async def edit_path(app: App[Any], path: Path, line: int = 0) -> str:
-    """Edit a file as `edit_file` does; return what went wrong, for a person, or ""."""
-    try:
-        failed = await edit_file(app, path, line)
-    except EditorError as error:
-        return str(error)
-    return f"The editor failed: {failed}" if failed else ""
+        return f"The editor “{name}” cannot be started ({error}) · set VISUAL or EDITOR to one that runs"
+    return f"The editor failed ({failed})" if failed else ""
 
 
 async def run_program(app: App[Any], command: list[str]) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from textual.app import App
 
 from ccq_tui.compat.textual.driver import is_lent
-from ccq_tui.screens.editor import edit_path
+from ccq_tui.screens.editor import edit_file
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -70,7 +70,7 @@ async def open_target(app: App[Any], target: Target) -> str:
     if target.path is not None:
         if is_lent(app):
             return "Another editor was open · press the key again"
-        return await edit_path(app, target.path, target.line) or f"Opened {one_line(target.text, 200)}"
+        return await edit_file(app, target.path, target.line) or f"Opened {one_line(target.text, 200)}"
     command = browser_command(os.environ)
     if command is not None and await asyncio.to_thread(_start, [*command, target.url]):
         return f"Opened {one_line(target.url, 200)}"

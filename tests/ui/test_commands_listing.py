@@ -42,11 +42,11 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driven:
 def edited(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     edited: list[Path] = []
 
-    async def edit(_app: object, file: Path, _line: int) -> str:
+    async def edit(_app: object, file: Path) -> str:
         edited.append(file)
         return ""
 
-    monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
+    monkeypatch.setattr("ccq_tui.screens.session.screen.edit_file", edit)
     return edited
 
 
@@ -99,7 +99,7 @@ async def test_memory_is_edited_and_made(
     folders = [{"path": str(kept), "label": "Open auto-memory folder", "description": ""}]
     edited: list[Path] = []
 
-    async def edit(_app: object, file: Path, _line: int) -> str:
+    async def edit(_app: object, file: Path) -> str:
         edited.append(file)
         if file.parent.name != "own":
             await asyncio.to_thread(file.write_text, "Be brief")
@@ -109,7 +109,7 @@ async def test_memory_is_edited_and_made(
         await choosing(pilot, driven, "/memory")
         await choose(pilot, *keys)
 
-    monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
+    monkeypatch.setattr("ccq_tui.screens.session.screen.edit_file", edit)
     async with driven.app.run_test(size=(120, 24)) as pilot:
         driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
         await say(pilot, driven, "/memory")

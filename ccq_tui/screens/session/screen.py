@@ -33,7 +33,7 @@ from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.launches import WayOn
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Surroundings
-from ccq_tui.screens.editor import GROUP, edit_for, edit_path
+from ccq_tui.screens.editor import GROUP, edit_file, edit_for
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.blocks import BlockActions, BlockBar
@@ -267,7 +267,7 @@ class SessionScreen(Screen[None], Leading):
             self.start(partial(self._edit_file, path, then), "editor", group=GROUP)
 
     async def _edit_file(self, path: Path, then: str) -> None:
-        if problem := await edit_path(self.app, path):
+        if problem := await edit_file(self.app, path):
             self.say(problem)
         elif await asyncio.to_thread(path.is_file):
             words = f"The editor was closed: {path}"
