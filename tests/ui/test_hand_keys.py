@@ -130,7 +130,7 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
             await pilot.press(*"other")
         case "queued":
             run.told.tell(ev.PromptAccepted("next", queued=True, prompt_id="p2"))
-            await until(pilot, lambda: run.prompt.has_queued)
+            await until(pilot, lambda: run.prompt.queued)
         case "refused":
             run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
     if case == "by itself":

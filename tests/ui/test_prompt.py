@@ -242,7 +242,7 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     await press(pilot, *"one", "enter", *"two", "enter", then=lambda: len(run.told.sent) == 2)
     for name in ("one", "two"):
         run.told.tell(ev.PromptAccepted(name, queued=True, prompt_id=name))
-    await until(pilot, lambda: run.prompt.has_queued)
+    await until(pilot, lambda: run.prompt.queued)
     await press(pilot, "up", then=lambda: run.told.withdrawn == ["two"])
     run.told.tell(ev.PromptReturned("two", "you withdrew it", "two", wanted=True))
     await until(pilot, lambda: run.prompt.text == "two")
@@ -252,7 +252,7 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     assert run.prompt.text == "two"
     run.prompt.put("")
     await press(pilot, "up", then=lambda: run.told.withdrawn == ["two", "one"])
-    await run.tell(pilot, ev.PromptDelivered("one"), then=lambda: not run.prompt.has_queued)
+    await run.tell(pilot, ev.PromptDelivered("one"), then=lambda: not run.prompt.queued)
     run.prompt.put("")
     run.prompt.put_back("two")
     await pilot.press("s")
@@ -260,9 +260,9 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     assert run.prompt.text == "three\ntwos", "what came back and was gone on with stays in one piece"
     run.prompt.put("")
     run.told.tell(ev.PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
-    await until(pilot, lambda: run.prompt.has_queued)
+    await until(pilot, lambda: run.prompt.queued)
     run.told.tell(ev.PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
-    await until(pilot, lambda: not run.prompt.has_queued)
+    await until(pilot, lambda: not run.prompt.queued)
     assert run.prompt.text == "", "an answer that comes back goes to the inbox"
     assert "Which?" not in run.screen.transcript.text()
 
@@ -477,9 +477,9 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
         await pilot.press(*"now", "enter")
         await until(pilot, writing.is_set)
         assert not given[0].done()
-        assert not run.prompt.has_queued
+        assert not run.prompt.queued
         go_on.set()
-        await until(pilot, lambda: given[0].done() and run.prompt.has_queued)
+        await until(pilot, lambda: given[0].done() and run.prompt.queued)
         assert kept() == PromptDraft(sent=(Sent("p1", "now", "id-1"),))
 
 

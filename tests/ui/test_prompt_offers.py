@@ -337,7 +337,7 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
     async with run.app.run_test(size=(60, 24)) as pilot:
         await pilot.press(*"first", "enter")
         run.told.tell(ev.PromptAccepted("later", queued=True, prompt_id="p1"))
-        await until(pilot, lambda: run.prompt.has_queued)
+        await until(pilot, lambda: run.prompt.queued)
         await pilot.press("escape", "k")
         assert standing(run) == ("first", 4, "NORMAL")
         assert not run.told.withdrawn, "only the arrow takes back what is queued"

@@ -92,7 +92,8 @@ class Prompts:
     def __post_init__(self) -> None:
         self._ui.dock.prompt.field.vim.on = self._ui.launch.settings.vim_prompt
         self._early = EarlyInterrupt(self._ui, self._rewind)
-        self._queued: list[str] = []
+        self._queued = self._ui.dock.prompt.queued
+        self._ui.dock.prompt.take_back = lambda: self._ui.session.agent.withdraw(self._queued[-1])
         self._images: dict[str, Mapping[str, PromptImage]] = {}
         """Images of sent prompts, by the prompt: one may have to be sent again."""
 
@@ -107,7 +108,7 @@ class Prompts:
     def _note_queued(self, event: ev.AgentEvent) -> None:
         match event:
             case ev.PromptAccepted(text) if run_in(text) is not None:
-                return
+                pass  # an answer, or what a command of the shell printed
             case ev.PromptAccepted(queued=True, prompt_id=name) if name:
                 if name not in self._queued:
                     self._queued.append(name)
@@ -119,19 +120,11 @@ class Prompts:
                 self._queued.remove(name)
             case ev.SessionLost():
                 self._queued.clear()
-            case _:
-                return
-        self._ui.dock.prompt.has_queued = bool(self._queued)
 
     def _name_waiting(self) -> None:
         """Name a session that waits for a process after its first prompt, to tell it from others."""
         if self._ui.view.state is ev.SessionState.QUEUED and not self._ui.view.title:
             self._ui.view = self._ui.session.be_called(self._queue.first_words)
-
-    def take_back(self) -> None:
-        """Take back the newest prompt that Claude has not read."""
-        if self._queued:
-            self._ui.session.agent.withdraw(self._queued[-1])
 
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.
@@ -156,7 +149,6 @@ class Prompts:
     def _may_be_taken_back(self, name: str) -> None:
         if self._ui.view.state is ev.SessionState.STARTING and name in self._queue.sent and self._ui.live:
             self._queued.append(name)
-            self._ui.dock.prompt.has_queued = True
 
     def edit(self) -> None:
         """Edit the prompt, or the text of a panel in its place, in the person's editor."""

@@ -555,10 +555,6 @@ class SessionScreen(Screen[None], Leading):
     async def _show_all_keys(self) -> None:
         await self.run_action("app.help")
 
-    @on(Prompt.QueuedWanted)
-    def _take_back(self) -> None:
-        self.prompts.take_back()
-
     @on(Prompt.Changed)
     def _edited(self) -> None:
         self.queue.edited()

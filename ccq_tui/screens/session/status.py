@@ -126,7 +126,7 @@ class Status:
         if self._ui.search_bar.is_open:
             return SEARCH_KEYS
         dock = self._ui.dock
-        queued = dock.prompt.has_queued and not dock.prompt.field.text
+        queued = bool(dock.prompt.queued) and not dock.prompt.field.text
         return prompt_hints(self._ui.view.state, len(dock.line.items), queued=queued)
 
     def look_at_branch(self) -> None:

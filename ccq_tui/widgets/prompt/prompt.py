@@ -71,9 +71,6 @@ class Prompt(Vertical):
     class KeysWanted(Message):
         """A question mark was typed into the empty prompt, and nothing after it."""
 
-    class QueuedWanted(Message):
-        """The person wants back the prompt that was sent last and is still queued."""
-
     def __init__(self, text: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="prompt")
         self._initial = text
@@ -96,7 +93,10 @@ class Prompt(Vertical):
         """Checks before a text leaves the field; one that returns True keeps it there, and says why."""
         self.reads_paths: Callable[[str], object] = lambda _: self.looked()
         """Called with a paste that looks like nothing but paths of images; `looked` takes the images."""
-        self.has_queued = False
+        self.queued: list[str] = []
+        """The prompts, by their ids, that were sent and that Claude has not read."""
+        self.take_back: Callable[[], object] = lambda: None
+        """Called when the person wants back the newest of them."""
         self._looking = 0
         self._entered: str | None = None
         """The field's text when Enter came while images were still being read, or None."""
@@ -355,8 +355,8 @@ class Prompt(Vertical):
                 return False
             case "ctrl+d" if self.field.text:
                 self.field.action_delete_right()
-            case "up" if self.has_queued and not self.field.text:
-                self.post_message(self.QueuedWanted())
+            case "up" if self.queued and not self.field.text:
+                self.take_back()
             case "up" if self.field.at_top and not self.searching:
                 self.walk_by(1)
             case "down" if self.field.at_bottom and not self.searching:
