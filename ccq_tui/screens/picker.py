@@ -83,7 +83,6 @@ class Picker(ListScreen[str | None, Choosing]):
             & > ListField:focus { border: none; }
             & > LineView { height: 1fr; }
             & > HintBar { dock: bottom; }
-            & > .-off { display: none; }
         }
     }
     """

@@ -33,23 +33,19 @@ NOTHING = CompletionList(WantedCompletion(CompletionKind.COMMANDS, ""))
 class ChoiceList(Static, Clickable[tuple[int, Completion]]):
     """Draws a list of choices; it takes no keys of its own."""
 
-    DEFAULT_CSS = """
-    ChoiceList {
-        height: auto;
-        &.-off { display: none; }
-    }
-    """
+    DEFAULT_CSS = "ChoiceList { height: auto; }"
 
     def __init__(self, pick: Callable[[int], object] = bool) -> None:
         """Draw nothing yet; ``pick`` takes a row that is clicked."""
-        super().__init__("", markup=False, classes="-off")
+        super().__init__(markup=False)
+        self.display = False
         self.pick = pick
         self._choices = NOTHING
 
     def show(self, choices: CompletionList | None) -> None:
         """Draw another state of the list, or nothing."""
         self._choices = choices or NOTHING
-        self.set_class(not (self._choices.rows or self._choices.note), "-off")
+        self.display = bool(self._choices.rows or self._choices.note)
         self.refresh(layout=True)
 
     @property

@@ -52,12 +52,12 @@ class NoticeLine(Static, Clickable[str]):
         height: auto;
         padding: 0 1;
         background: $surface;
-        &.-empty { display: none; }
     }
     """
 
     def __init__(self) -> None:
-        super().__init__("", markup=False, classes="-empty")
+        super().__init__(markup=False)
+        self.display = False
         self._standing = ""
         self._key = ""
         self._texts: dict[str, Passing] = {}
@@ -125,7 +125,7 @@ class NoticeLine(Static, Clickable[str]):
         self.styles.max_height = max(1, height - most_lines(height, SHARES[-1]) - BESIDE) if panel else None
 
     def _draw(self) -> None:
-        self.set_class(not self.text, "-empty")
+        self.display = bool(self.text)
         self.refresh(layout=True)
 
     def render(self) -> Text:

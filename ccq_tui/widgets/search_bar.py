@@ -40,8 +40,6 @@ class SearchBar(Horizontal):
     SearchBar {
         height: 1;
         background: $surface;
-        display: none;
-        &.-on { display: block; }
         & > .label { width: auto; padding: 0 1; }
     }
     """
@@ -51,6 +49,7 @@ class SearchBar(Horizontal):
     ) -> None:
         """``look_for`` takes each query, ``step`` 1 or -1 for another match; ``leave`` is called on Esc."""
         super().__init__()
+        self.display = False
         self._look_for = look_for
         steps = {"next": partial(step, 1), "previous": partial(step, -1)}
         self._actions: dict[str, Callable[[], object]] = {**steps, "close": leave}
@@ -73,7 +72,7 @@ class SearchBar(Horizontal):
 
     @property
     def is_open(self) -> bool:
-        return self.has_class("-on")
+        return self.display
 
     @property
     def found_text(self) -> str:
@@ -87,13 +86,13 @@ class SearchBar(Horizontal):
 
     def open(self) -> None:
         """Show the field with the last query, ready to be replaced."""
-        self.add_class("-on")
+        self.display = True
         self.field.select_all()
         self._draw()
 
     def close(self) -> None:
         """Hide the bar; the query is kept for the next time."""
-        self.remove_class("-on")
+        self.display = False
 
     def tell(self, place: int, count: int, *, more: bool) -> None:
         """Show the number of the current match, from 1 or 0 for none, and how many were found so far."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual.reactive import reactive
 from textual.widgets import Static
 
 from ccq_tui.runtime.view import Piece
@@ -48,19 +49,12 @@ class StatusLine(Static):
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__("", markup=False)
-        self._pieces: tuple[Piece, ...] = ()
-
-    def show(self, pieces: Sequence[Piece]) -> None:
-        """Show other pieces; the first is the state."""
-        if tuple(pieces) != self._pieces:
-            self._pieces = tuple(pieces)
-            self.refresh()
+    pieces: reactive[tuple[Piece, ...]] = reactive(())
+    """The pieces; the first is the state."""
 
     def render(self) -> Text:
         palette, width = palette_of(self), self.size.width
-        harmless = [replace(piece, text=one_line(piece.text, LONGEST)) for piece in self._pieces]
+        harmless = [replace(piece, text=one_line(piece.text, LONGEST)) for piece in self.pieces]
         text = Text(" ", no_wrap=True)
         for index, piece in enumerate(fitted(harmless, width - 2)):
             text.append(SEPARATOR if index else "", palette.muted)

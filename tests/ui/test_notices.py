@@ -67,7 +67,7 @@ async def test_a_newer_text_covers_an_older_one_which_comes_back() -> None:
         assert line.text == "it waits longer", "what belongs to nothing does not come back"
         line.say("", of="a")
         assert line.text == ""
-        assert line.has_class("-empty")
+        assert not line.display
 
 
 async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[int]) -> None:

@@ -250,7 +250,7 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(
             assert any("❯ src/prompt.py" in line for line in lines)
             await pilot.press("enter")
             await until(pilot, lambda panel=panel: panel.state.text == f"{FILE} ")
-            assert listed.has_class("-off")
+            assert not listed.display
             await pilot.press(*"too", "enter")
             if opens == "n":
                 await pilot.press("enter")
@@ -265,5 +265,5 @@ async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
         panel = run.dock.panel
         await press(pilot, "o", "@", "a", then=lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
         await pilot.press("escape", "b")
-        assert panel.query_one(ChoiceList).has_class("-off")
+        assert not panel.query_one(ChoiceList).display
         assert (panel.state.text, panel.state.hidden) == ("@ab", False)

@@ -56,7 +56,7 @@ class Lines(App[None]):
     def on_mount(self) -> None:
         theming.install(self, "ccq-dark")
         for line, view in zip(self.query(StatusLine), VIEWS, strict=True):
-            line.show(pieces(view, Surroundings("feature/health"), 0.0))
+            line.pieces = pieces(view, Surroundings("feature/health"), 0.0)
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
@@ -80,20 +80,20 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
         await until(pilot, lambda: run.session_screen.view.session_id)
         if not shown:
             await run.tell(pilot, TURN, then=lambda: run.session_screen.view.cost)
-            assert not output._busy
+            assert not output._is_busy
             assert not runs.exists()
             return
         with step("it is shown above the status line"):
-            await until(pilot, lambda: output.line.text)
-            assert output.line.display
-            assert output.line.region.bottom == run.session_screen.status_line.region.y
+            await until(pilot, lambda: output.text)
+            assert output.display
+            assert output.region.bottom == run.session_screen.status_line.region.y
         with step("a change runs it again, and a second without one does not"):
             run.told.tell(TURN, EffortChanged("high"))
-            await until(pilot, lambda: "0.25" in output.line.text and "high" in output.line.text)
-            await until(pilot, lambda: not output._busy)
+            await until(pilot, lambda: "0.25" in output.text and "high" in output.text)
+            await until(pilot, lambda: not output._is_busy)
             before = runs.read_text(encoding="utf-8")
             run.session_screen.changed()
-            assert not output._busy
+            assert not output._is_busy
             assert runs.read_text(encoding="utf-8") == before
         with step("what runs in the background is counted"):
             for number in (1, 2):

@@ -19,16 +19,10 @@ from ccq_tui.widgets.transcript.reading import code_in, targets_at, targets_in, 
 class BlockBar(HintBar):
     """Shows the keys for the current block and its position; takes no room while there is none."""
 
-    DEFAULT_CSS = """
-    BlockBar {
-        background: $surface;
-        display: none;
-        &.-on { display: block; }
-    }
-    """
+    DEFAULT_CSS = "BlockBar { background: $surface; }"
 
     def tell(self, block: Block | None, count: int) -> None:
-        self.set_class(block is not None, "-on")
+        self.display = block is not None
         if block is None:
             return
         fold = ((key_of("fold_block"), "unfold" if block.folded else "fold"),) if block.foldable else ()

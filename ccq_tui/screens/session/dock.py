@@ -12,6 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widgets import Static
 
 from ccq_tui.compat.textual.pictures import draw_now
@@ -36,6 +37,7 @@ from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after, soon
+from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
@@ -44,7 +46,6 @@ from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.prompt import SIGN
 
-LOW_SCREEN = 18
 UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
 CLOSED = "a closed request"
@@ -59,22 +60,16 @@ BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a 
 class PromptLine(Static):
     """The last line of the prompt while a panel is above it: what was typed there stays in sight."""
 
-    DEFAULT_CSS = "PromptLine { height: 1; background: $background; &.-off { display: none; } }"
+    DEFAULT_CSS = "PromptLine { height: 1; background: $background; }"
+    shown: reactive[tuple[str, bool, bool]] = reactive(("", False, False))
+    """The text, or "" for nothing; whether the caret is in it, and whether a key makes it the answer."""
 
-    def __init__(self) -> None:
-        super().__init__(classes="-off", markup=False)
-        self._shown = ("", False, False)
-
-    def show(self, text: str, *, caret: bool = False, answers: bool = False) -> None:
-        """Show the end of a text, and the key that makes it the answer where it does; "" for nothing."""
-        if (shown := (text.strip(), caret, answers)) != self._shown:
-            self._shown = shown
-            self.set_class(not shown[0], "-off")
-            self.refresh()
+    def watch_shown(self) -> None:
+        self.display = bool(self.shown[0])
 
     def render(self) -> Text:
         palette, key = palette_of(self), shown_key(TAKES_PROMPT)
-        text, caret, answers = self._shown
+        text, caret, answers = self.shown
         keys = f"  {key} answers with it " if self.size.width >= NARROW else f" {key} "
         keys = keys if answers else ""
         last = safe(text.splitlines()[-1]) if text else ""
@@ -188,17 +183,16 @@ class Dock(Vertical):
         keys = shell_hints() if self.prompt.in_shell else self._keys
         self._hints.show(keys if choices is None else choices.hints(again), self.prompt.field.vim.mode)
         self.show_line()
-        self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
+        self._hints.display = not (self._covered or is_low(self.app.size.height))
         self.notices.leave_room(self._covered)
         self.prompt.field.leave_room()
 
     def show_line(self) -> None:
         """Show what the prompt under a panel holds, with the caret where the keys go to it."""
-        if (panel := self.panel) is None or not self._covered:
-            self.prompt_line.show("")
-        else:
-            caret, answers = panel.keys.enter_is_prompts, not panel.state.typing
-            self.prompt_line.show(self.prompt.text, caret=caret, answers=answers)
+        shown = ("", False, False)
+        if (panel := self.panel) is not None and self._covered:
+            shown = (self.prompt.text.strip(), panel.keys.enter_is_prompts, not panel.state.typing)
+        self.prompt_line.shown = shown
 
     @on(Prompt.ListChanged)
     def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:
@@ -466,9 +460,8 @@ class Dock(Vertical):
 
     def offer(self, text: str) -> None:
         """Show above the prompt what a key would do, while nothing waits; "" for nothing."""
-        if text != self._offered:
-            self._offered = text
-            self._say_what_waits()
+        self._offered = text
+        self._say_what_waits()
 
     def count_down(self, words: str) -> None:
         """Show in the panel, or above the prompt, what happens soon if nobody presses a key.

@@ -41,7 +41,7 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
 from ccq_tui.screens.session.requests import RequestQueue
-from ccq_tui.screens.session.status import Status, StatusOutput, StatusOutputLine, Welcome
+from ccq_tui.screens.session.status import Status, StatusOutput, Welcome
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.blocks import Block, PromptBlock
@@ -132,6 +132,7 @@ class SessionScreen(Screen[None], Leading):
         self.transcript = transcript = Transcript(TranscriptModel(session.clock))
         self.dock = Dock(launch.draft, clock=session.clock)
         self.block_bar = BlockBar()
+        self.block_bar.display = False
         self.search_bar = SearchBar(transcript.search.look_for, transcript.search.next, self.close_search)
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
@@ -161,7 +162,7 @@ class SessionScreen(Screen[None], Leading):
         self.attention = AttentionWatch(self)
         self.notifications = Notifications(self)
         self.status = Status(self, self.status_line)
-        self.status_output = StatusOutput(self, StatusOutputLine())
+        self.status_output = StatusOutput(self)
         self.welcome = Welcome(self, inbox)
         self.themes = screen_commands.ThemeCommand(runner)
         self.account = screen_commands.AccountCommands(runner)
@@ -183,7 +184,7 @@ class SessionScreen(Screen[None], Leading):
         yield self.block_bar
         yield self.search_bar
         yield self.dock
-        yield self.status_output.line
+        yield self.status_output
         yield self.status_line
 
     # -- its life -------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from rich.text import Text
+from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -101,7 +102,7 @@ class Status:
         if self._second_hand is not None:
             self._second_hand.resume()
         waiting = len(dock.line.asked.items)
-        self._line.show(pieces(view, self._ui.around, self._ui.clock(), waiting, self._silent()))
+        self._line.pieces = pieces(view, self._ui.around, self._ui.clock(), waiting, self._silent())
         title = terminal_title(view, waiting)
         if self._ui.in_front and title != self.title:
             self.title = title
@@ -169,57 +170,42 @@ LOW_SCREEN = 20
 """Screen height in lines below which one line of the command is shown."""
 
 
-class StatusOutputLine(Static):
-    """The command's last output; hidden while that is empty."""
+class StatusOutput(Static):
+    """Gives the command the known facts, and shows its last output; hidden while that is empty."""
 
     DEFAULT_CSS = """
-    StatusOutputLine {
+    StatusOutput {
         height: auto;
         padding: 0 1;
         background: $panel;
-        display: none;
     }
     """
+    text: reactive[str] = reactive("", layout=True)
 
-    def __init__(self) -> None:
-        super().__init__("", markup=False)
-        self.text = ""
+    def __init__(self, ui: SessionUi) -> None:
+        super().__init__(markup=False)
+        self._ui, self._began = ui, ui.clock()
+        self._ran_for: tuple[object, ...] = ()
+        self._is_busy = False
+        self._failed = ""
+        """Reason of the command's last failure: the log has each reason once."""
 
-    def show(self, text: str) -> None:
-        """Show other lines; "" for none."""
-        if text != self.text:
-            self.text = text
-            self.display = bool(text)
-            self.refresh(layout=True)
+    def watch_text(self) -> None:
+        self.display = bool(self.text)
 
     def render(self) -> Text:
         lines = self.text.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else status_line.MOST_LINES]
         return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
 
-
-@dataclass(eq=False)
-class StatusOutput:
-    """Gives the command the known facts, and shows its output."""
-
-    _ui: SessionUi
-    line: StatusOutputLine
-    _ran_for: tuple[object, ...] = ()
-    _busy: bool = False
-    _failed: str = ""
-    """Reason of the command's last failure: the log has each reason once."""
-
-    def __post_init__(self) -> None:
-        self._began = self._ui.clock()
-
     def changed(self) -> None:
         """Run the command soon, if its input has changed."""
-        if self._busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
+        if self._is_busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
             return
         if KNOWN(self._ui.view) != self._ran_for:
-            self._busy = True
-            self._ui.start(self._run, "status line", group="status line")
+            self._is_busy = True
+            self._ui.start(self._run_command, "status line", group="status line")
 
-    async def _run(self) -> None:
+    async def _run_command(self) -> None:
         try:
             await asyncio.sleep(PAUSE)
             self._ran_for = KNOWN(self._ui.view)
@@ -231,14 +217,14 @@ class StatusOutput:
                 data = await asyncio.to_thread(status_line.status_data, launch, self._ui.view, seconds)
                 output = await status_line.run_status_command(command, data, launch)
             self._failed = ""
-            self.line.show(output)
+            self.text = output
         except status_line.StatusLineError as error:
-            self.line.show("")
+            self.text = ""
             if str(error) != self._failed:
                 self._failed = str(error)
                 _logger.warning("The status line command gave nothing: %s", error)
         finally:
-            self._busy = False
+            self._is_busy = False
         self.changed()
 
 

@@ -134,7 +134,6 @@ class Details(Vertical):
         & > SightView { margin: 0 0 0 3; }
         & > #more { margin: 0 0 0 3; }
         & > RequestPanel { dock: bottom; }
-        & > .-off { display: none; }
         &.-beside > SightView, &.-beside > #more { margin: 0 0 0 1; }
     }
     """
@@ -162,8 +161,8 @@ class Details(Vertical):
 
     def leave(self, lines: int) -> None:
         """Take no more than some lines above a panel, with the one above this."""
-        self.view.set_class(lines < 3, "-off")
-        self._rule.set_class(lines < 1 or self.has_class("-beside"), "-off")
+        self.view.display = lines >= 3
+        self._rule.display = lines >= 1 and not self.has_class("-beside")
 
     def show(self, look: ListLook, *, beside: bool) -> None:
         """Show what is known of the row under the cursor, or of the one whose panel is open."""
@@ -249,10 +248,10 @@ class Details(Vertical):
         view, decides = self.view, self._decides
         shows = bool(view.below or view.flow.goes_on or (decides and view.above))
         shows = shows and (decides or self.panel is None)
-        if decides and shows and self._more.has_class("-off"):
+        if decides and shows and not self._more.display:
             # The row takes a line of the plan that nobody can have read yet.
             after_refresh(self, view.look_anew)
-        self._more.set_class(not shows, "-off")
+        self._more.display = shows
         if shows:
             down, up = ("PgDn", "PgUp") if decides else (key_of("line_down"), key_of("line_up"))
             self._more.show([view.more(max(8, view.size.width), down=down, up=up)])
@@ -360,7 +359,7 @@ class Details(Vertical):
 
     def _panel_changed(self) -> None:
         """Give the panel the keys and its place, or take both back."""
-        self._around.key_line.set_class(self.panel is not None, "-off")
+        self._around.key_line.display = self.panel is None
         if self.panel is None:
             self._around.set_focus(self._around.field, scroll_visible=False)
         self._around.draw()

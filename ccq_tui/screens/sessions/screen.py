@@ -103,11 +103,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             height: 1fr;
             & > RowsView { height: 1fr; }
             & > Details { height: 1fr; }
-            & > .-off { display: none; }
             &.-beside { layout: horizontal; }
             &.-beside > Details { width: 1fr; height: 1fr; border-left: solid $ccq-rule; }
         }
-        & > .-off { display: none; }
     }
     """
     PLACE = KeyPlace.SESSIONS
@@ -498,22 +496,22 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         right = "all directories" if self.listing.everywhere else short_path(self.listing.directory)
         text, caret = masked(self.field.text).replace("\t", " "), self.field.caret
         shown = (self.finds or bool(self.state.filter)) and self.form.about is None and not answering
-        self._finding.set_class(not shown, "-off")
+        self._finding.display = shown
         mark = CARET if self.finds else ""
         self._finding.show([Text.assemble((" / ", palette.accent), text[:caret], mark, text[caret:])])
         self.body.set_class(beside, "-beside")
         advice = self._advice
-        self.view.set_class(answering and not beside, "-off")
+        self.view.display = beside or not answering
         self.view.styles.width = 2 * width // 5 if beside else "1fr"
         details = 0 if beside or is_low(height) or advice or new else height // 4 + 1
         self.details.styles.height = "1fr" if beside or answering else details
-        self.details.set_class(not (beside or answering or details), "-off")
+        self.details.display = bool(beside or answering or details)
         nothing = "No match · Esc clears the filter" if self.state.filter and not self.state.shown else ""
         self.notices.stand(self.question.words if self.question is not None else nothing)
         self.notices.styles.max_height = 1 if is_low(height) else 2
         # What a panel leaves of a low screen is for the notice, then for its session, then for the head.
         left = height - most_lines(height, SHARES[-1]) - bool(self.notices.text) if answering else height
-        self._head.set_class(left < 2 - beside, "-off")
+        self._head.display = left >= 2 - beside
         self.details.leave(left)
         cells = 2 * width // 5 if beside else width
         room = height - 2 - shown - (0 if answering else details) - self.notices.size.height

@@ -65,7 +65,6 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         & > #trust-rows { height: 3; margin: 1 1 1 0; }
         & > ListField { height: 0; min-height: 0; max-height: 0; border: none; padding: 0; margin: 0; }
         & > HintBar { margin: 0; }
-        & > .-off { display: none; }
         &.-low { padding: 0; }
         &.-low > #trust-rows { margin: 0 1 0 0; }
     }
@@ -77,7 +76,8 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         super().__init__(FilteredList(tuple(PickRow(*row) for row in answer_labels(leave).items())))
         self.answer: asyncio.Future[TrustAnswer] = asyncio.get_running_loop().create_future()
         self._carried, self._escapes = carried, leave != QUIT
-        self._title, self._files, self._more = TextLines(), SightView(), TextLines(classes="-off")
+        self._title, self._files, self._more = TextLines(), SightView(), TextLines()
+        self._more.display = False
         self.view.id = "trust-rows"
         self.field.one_line = False
         self._typed = draft
@@ -176,8 +176,8 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
     def _say_more(self) -> None:
         """Say under the files how much more of them there is."""
         view = self._files
-        scrolls = view.above or view.below or view.flow.goes_on
-        self._more.set_class(not scrolls, "-off")
+        scrolls = bool(view.above or view.below or view.flow.goes_on)
+        self._more.display = scrolls
         if scrolls:
             self._more.show([view.more(self.app.size.width - FRAME, down="PgDn", up="PgUp")])
 
