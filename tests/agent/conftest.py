@@ -12,6 +12,8 @@ from ccq_tui.testing.scenario import Scenario
 from tests.agent.row import Row
 from tests.agent.running import Play
 
+pytest.register_assert_rewrite("tests.agent.scenes")  # a failure shows both sides
+
 
 @pytest.fixture
 def play(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]) -> Play:

@@ -7,7 +7,7 @@ import pytest
 
 from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.controls import CommandError, Control
+from ccq_tui.agent.controls import CommandError, Control, MemoryPlace, PermissionRule
 from ccq_tui.agent.history import read_history
 from ccq_tui.agent.reader import earlier_sessions
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest
@@ -33,24 +33,32 @@ RUNS = (
     .says("Went on.")
     .ends_turn()
 )
+RULE = "Bash(npm test *)"
 BROKEN = json.dumps({"mcpServers": {"broken": {"command": "/nonexistent"}}})
 
 
-async def test_what_a_session_can_be_told_and_asked(play: Play) -> None:
+async def test_what_a_session_can_be_told_and_asked(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     one = Scenario("c").says("One.")
-    async with staged(play(Scenario()), mcp_config=(BROKEN,)) as stage:
-        run, model, home = stage.run, stage.model, stage.home
+    model, home = play(Scenario())
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home.config))
+    (home.project / ".claude").mkdir()
+    async with staged((model, home), mcp_config=(BROKEN,)) as stage:
+        run = stage.run
         with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
             await run.session.ask(controls.SESSION_COST)
         listed = (await run.until(ev.ModelsListed)).models
         with step("servers"):
             await servers_are_listed_reconnected_and_turned_off(run)
+        with step("files of instructions"):
+            await files_of_instructions_are_listed(run, home)
+        await a_rule_written_into_a_settings_file_holds_at_once(run, home)
         async with stage.scene("a first session in the directory", one):
             run.session.send("Say one")
             await run.idle()
             first_id = run.session.session_id
-        async with stage.scene("context, cost and title", one):
-            await cost_and_title(run, home)
+        beside = one.ends_turn().says("Beside.")
+        async with stage.scene("a question beside the conversation, cost and title", beside):
+            await side_question_cost_and_title(run, home)
         with step("the sessions of the directory"):
             await they_are_listed_with_their_titles(run, home, [first_id, run.session.session_id])
         async with stage.scene("back to before a prompt", WRITES.says("Two.").ends_turn().says("Three.")):
@@ -101,6 +109,38 @@ async def it_says_how_it_does_and_takes_a_directory(run: Running, home: CleanHom
         await run.session.ask(controls.set_thinking(on=on))
 
 
+async def files_of_instructions_are_listed(run: Running, home: CleanHome) -> None:
+    (home.project / "CLAUDE.md").write_text("Be brief\n")
+    places = await run.session.ask(controls.MEMORY)
+    assert [(one.path, one.label, one.exists, one.is_directory) for one in places[:2]] == [
+        (str(home.project / "CLAUDE.md"), "Project instructions", True, False),
+        (str(home.config / "CLAUDE.md"), "User instructions", False, False),
+    ]
+    assert MemoryPlace(places[-1].path, "Open auto-memory folder", is_directory=True) == places[-1]
+
+
+async def a_rule_written_into_a_settings_file_holds_at_once(run: Running, home: CleanHome) -> None:
+    files = {
+        "localSettings": home.project / ".claude/settings.local.json",
+        "projectSettings": home.project / ".claude/settings.json",
+        "userSettings": home.config / "settings.json",
+    }
+    for scope, file in files.items():
+        with step(f"a rule of {scope}"):
+            before = json.loads(file.read_text()) if file.exists() else {}
+            file.write_text(json.dumps({**before, "permissions": {"deny": [RULE]}}))
+            await until_listed(run, PermissionRule("deny", scope, RULE))
+            file.write_text(json.dumps(before))
+
+
+async def until_listed(run: Running, rule: PermissionRule) -> None:
+    for _ in range(200):
+        if rule in await run.session.ask(controls.PERMISSION_RULES):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"{rule} was not listed after 20 s")
+
+
 async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:
     with pytest.raises(CommandError, match="ENOENT"):
         await run.session.ask(controls.reconnect("broken"))
@@ -113,9 +153,10 @@ async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:
     assert server.status == "disabled"
 
 
-async def cost_and_title(run: Running, home: CleanHome) -> None:
+async def side_question_cost_and_title(run: Running, home: CleanHome) -> None:
     run.session.send("Hello")
     await run.idle()
+    assert await run.session.ask(controls.side_question("Why?")) == "Beside."
     assert "Usage by model" in await run.session.ask(controls.SESSION_COST)
     await run.session.ask(controls.rename("The title"))
     await until_written(home, run.session.session_id, '"customTitle":"The title"')

@@ -15,8 +15,8 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
-from tests.agent.running import Play, Running
-from tests.agent.stage import staged
+from tests.agent.running import Running
+from tests.agent.stage import Stage
 from tests.results import REMARK
 
 LOCAL = "kept in .claude/settings.local.json"
@@ -72,24 +72,24 @@ for letter in ("a", "b"):
     )
 
 
-async def test_more_than_yes(play: Play) -> None:
-    async with staged(play(Scenario())) as stage:
-        model, home = stage.model, stage.home
-        async with stage.scene("nothing is granted that was not suggested", TWO_CALLS.says("Done.")) as run:
-            await nothing_is_granted_that_was_not_suggested(run, home)
-        async with stage.scene("what is said with a permission", WITH_ERRAND.says("Fine.")) as run:
-            await what_is_said_with_a_permission_reaches_who_asked(run, model)
-        async with stage.scene("a plan edited and carried out", TWO_PLANS.says("Done.")) as run:
-            await a_plan_is_edited_and_carried_out_in_the_mode_chosen(run, model, home)
-            run.session.set_option("mode", "default")
-        async with stage.scene("auto mode", INTO_AUTO.says("Done.")) as run:
-            await auto_mode_is_offered_with_a_command_and_a_plan(run)
-            run.session.set_option("mode", "default")
-        async with stage.scene("a call that never ended", NEVER_ENDING.says("Done.")) as run:
-            await what_was_said_comes_back_when_the_call_never_ended(run, home)
-        # The last one, for what it grants holds on.
-        async with stage.scene("each suggestion", EACH_SUGGESTION.says("Done.")) as run:
-            await each_suggestion_is_granted_where_it_says(run, model, home)
+async def scenes(stage: Stage) -> None:
+    """Play what this module tests."""
+    model, home = stage.model, stage.home
+    async with stage.scene("nothing is granted that was not suggested", TWO_CALLS.says("Done.")) as run:
+        await nothing_is_granted_that_was_not_suggested(run, home)
+    async with stage.scene("what is said with a permission", WITH_ERRAND.says("Fine.")) as run:
+        await what_is_said_with_a_permission_reaches_who_asked(run, model)
+    async with stage.scene("a plan edited and carried out", TWO_PLANS.says("Done.")) as run:
+        await a_plan_is_edited_and_carried_out_in_the_mode_chosen(run, model, home)
+        run.session.set_option("mode", "default")
+    async with stage.scene("auto mode", INTO_AUTO.says("Done.")) as run:
+        await auto_mode_is_offered_with_a_command_and_a_plan(run)
+        run.session.set_option("mode", "default")
+    async with stage.scene("a call that never ended", NEVER_ENDING.says("Done.")) as run:
+        await what_was_said_comes_back_when_the_call_never_ended(run, home)
+    # The last one, for what it grants holds on.
+    async with stage.scene("each suggestion", EACH_SUGGESTION.says("Done.")) as run:
+        await each_suggestion_is_granted_where_it_says(run, model, home)
 
 
 async def each_suggestion_is_granted_where_it_says(

@@ -11,8 +11,8 @@ from ccq_tui.inbox.suggestions import AUTO, Rule, Suggestion
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
-from tests.agent.running import Play, Running
-from tests.agent.stage import staged
+from tests.agent.running import Running
+from tests.agent.stage import Stage
 from tests.results import REJECTED
 from tests.unit.transcript.test_drawing import shown
 
@@ -39,42 +39,42 @@ DANGERS = (
 ERRAND = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
 
 
-async def test_what_a_person_allows_and_refuses(play: Play) -> None:
-    async with staged(play(Scenario())) as stage:
-        model, home = stage.model, stage.home
-        async with stage.scene("allowed, refused, redirected", MAKES_FILES.says("Done.")) as run:
-            await a_tool_is_allowed_or_refused(run, model, home)
-        async with stage.scene("dangerous calls", DANGERS.says("Done.")) as run:
-            await dangerous_calls_are_told_apart(run, home)
-        scenario = Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go.")
-        async with stage.scene("a plan is kept open, then approved", scenario) as run:
-            await a_plan_is_kept_open_then_approved(run, model)
-        async with stage.scene("files are changed as drawn", CHANGES_FILES.says("Done.")) as run:
-            await files_are_changed_as_drawn(run, home)
-        errand = Scenario("sub").says("On my way.").runs("Bash", command="touch x", description="d")
-        scenario = Scenario("p").agent("Fetch it", errand.says("Back.")).says("Fine.")
-        async with stage.scene("a subagent", scenario) as run:
-            await a_subagents_messages_and_requests_name_it(run, model)
-        scenario = Scenario("p").runs("Write", file_path="a.txt", content="x").says("Done.")
-        async with stage.scene("the mode changes", scenario) as run:
-            await the_mode_changes_and_a_refusal_is_said(run)
-        scenario = (
-            Scenario("p")
-            .agent("Fetch it", ERRAND, description="Fetcher", background=True)
-            .runs("Bash", command="touch y", description="d")
-            .ends_turn()
-            .says("Again.")
-        )
-        errand = Scenario("sub").hangs(gate="errand").says("Back.")
-        alone = Scenario("p").agent("Fetch it", errand, background=True).says("Started.")
-        async with stage.scene("a session whose background agent works is idle", alone) as run:
-            await a_session_whose_background_agent_works_is_idle(run, model)
-        beside = Scenario("p").agent("Fetch it", ERRAND, description="Fetcher", background=True).says("Done.")
-        async with stage.scene("a background agent asks on after the turn", beside) as run:
-            run.session.set_option("mode", "default")
-            await a_background_agent_asks_on_after_the_turn(run)
-        async with stage.scene("an interrupt settles all that wait", scenario) as run:
-            await an_interrupt_settles_all_that_wait(run, model, home)
+async def scenes(stage: Stage) -> None:
+    """Play what this module tests."""
+    model, home = stage.model, stage.home
+    async with stage.scene("allowed, refused, redirected", MAKES_FILES.says("Done.")) as run:
+        await a_tool_is_allowed_or_refused(run, model, home)
+    async with stage.scene("dangerous calls", DANGERS.says("Done.")) as run:
+        await dangerous_calls_are_told_apart(run, home)
+    scenario = Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go.")
+    async with stage.scene("a plan is kept open, then approved", scenario) as run:
+        await a_plan_is_kept_open_then_approved(run, model)
+    async with stage.scene("files are changed as drawn", CHANGES_FILES.says("Done.")) as run:
+        await files_are_changed_as_drawn(run, home)
+    errand = Scenario("sub").says("On my way.").runs("Bash", command="touch x", description="d")
+    scenario = Scenario("p").agent("Fetch it", errand.says("Back.")).says("Fine.")
+    async with stage.scene("a subagent", scenario) as run:
+        await a_subagents_messages_and_requests_name_it(run, model)
+    scenario = Scenario("p").runs("Write", file_path="a.txt", content="x").says("Done.")
+    async with stage.scene("the mode changes", scenario) as run:
+        await the_mode_changes_and_a_refusal_is_said(run)
+    scenario = (
+        Scenario("p")
+        .agent("Fetch it", ERRAND, description="Fetcher", background=True)
+        .runs("Bash", command="touch y", description="d")
+        .ends_turn()
+        .says("Again.")
+    )
+    errand = Scenario("sub").hangs(gate="errand").says("Back.")
+    alone = Scenario("p").agent("Fetch it", errand, background=True).says("Started.")
+    async with stage.scene("a session whose background agent works is idle", alone) as run:
+        await a_session_whose_background_agent_works_is_idle(run, model)
+    beside = Scenario("p").agent("Fetch it", ERRAND, description="Fetcher", background=True).says("Done.")
+    async with stage.scene("a background agent asks on after the turn", beside) as run:
+        run.session.set_option("mode", "default")
+        await a_background_agent_asks_on_after_the_turn(run)
+    async with stage.scene("an interrupt settles all that wait", scenario) as run:
+        await an_interrupt_settles_all_that_wait(run, model, home)
 
 
 async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home: CleanHome) -> None:
