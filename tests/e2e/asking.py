@@ -8,21 +8,19 @@ import subprocess
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from mcp import Client, StdioServerParameters, stdio_client, types
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from tests.e2e.conftest import program
+from tests.e2e.over_http import CODEX
 from tests.e2e.terminal import LIMIT, Terminal
 from tests.processes import with_variable
-from tests.steps import until_true
-
-CODEX = types.Implementation(name="codex-mcp-client", version="1")
+from tests.steps import until, until_true
 
 
 @dataclass
@@ -45,6 +43,14 @@ class Desk:
         desk.project.mkdir()
         return desk
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if "store" in vars(self):
+            self.store.close()
+        until(lambda: not self.left_over(), 20)
+
     @property
     def env(self) -> dict[str, str]:
         """The environment of all programs."""
@@ -66,24 +72,14 @@ class Desk:
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
 
-    def requests(self) -> list[dict[str, Any]]:
-        """Return what waits, as a script sees it."""
-        found: list[dict[str, Any]] = json.loads(self.run("inbox", "--json"))["requests"]
-        return found
-
-    @contextmanager
-    def store(self) -> Iterator[Store]:
-        """Open the inbox."""
-        store = Store(self._file)
-        try:
-            yield store
-        finally:
-            store.close()
+    @cached_property
+    def store(self) -> Store:
+        """The inbox."""
+        return Store(self._file)
 
     def stored(self, request_id: str) -> StoredRequest:
         """Return a request."""
-        with self.store() as store:
-            found = store.requests.get(request_id)
+        found = self.store.requests.get(request_id)
         assert found is not None
         return found
 
@@ -100,10 +96,7 @@ class Desk:
 
     def waits(self) -> list[str]:
         """Return the ids of what waits now, oldest first."""
-        if not self._file.exists():
-            return []
-        with self.store() as store:
-            return [one.request.id for one in store.requests.waiting()]
+        return [one.request.id for one in self.store.requests.waiting()] if self._file.exists() else []
 
     @property
     def _file(self) -> Path:
@@ -157,17 +150,6 @@ class Desk:
     def left_over(self) -> list[int]:
         """Return processes that were started with this home and still run."""
         return with_variable(str(self.home))
-
-
-@asynccontextmanager
-async def over_http(
-    url: str, headers: Mapping[str, str], mode: str = "legacy", **options: Any
-) -> AsyncIterator[Client]:
-    """Connect the package's client over HTTP."""
-    async with create_mcp_http_client(headers=dict(headers)) as http:
-        transport = streamable_http_client(url, http_client=http)
-        async with Client(transport, mode=mode, client_info=CODEX, **options) as client:
-            yield client
 
 
 class BareClient:

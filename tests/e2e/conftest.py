@@ -89,7 +89,7 @@ class Running:
             self.terminal.hang_up()
         else:
             self.terminal.press(how)
-        assert self.terminal.wait_end() == code
+        assert self.terminal.wait_end() == code, self.terminal.text
         if how != "window closed":
             assert self.terminal.restored
             # The alternate screen is left; the last of what was written may not be read yet.

@@ -101,6 +101,7 @@ async def test_claude_code_asks_over_mcp(
             assert given == {"outcome": "answered", "request": request, "answers": answers}
             await until_true(lambda: desk.left_over() == [])
     finally:
+        desk.store.close()
         if process.returncode is None:
             process.kill()
             await process.wait()

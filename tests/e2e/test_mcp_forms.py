@@ -24,10 +24,9 @@ ANSWERS = {
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk.make(tmp_path)
-    (made.project / "release.toml").write_text(RELEASE, "utf-8")
-    yield made
-    assert made.left_over() == [], "no process is left over"
+    with Desk.make(tmp_path) as made:
+        (made.project / "release.toml").write_text(RELEASE, "utf-8")
+        yield made
 
 
 async def test_the_person_fills_in_a_form_in_the_inbox(desk: Desk) -> None:

@@ -187,28 +187,24 @@ def test_a_question_outlives_the_program_with_what_was_typed(start: Start) -> No
         else:
             ended.running.terminal.hang_up()
         assert ended.running.terminal.wait_end() == code
-    parked = goes_on(Scenario("last").says("Fine."))
+    then = Scenario("last").says("Fine.").ends_turn().says("A moment.").hangs(gate="on", limit=30.0)
+    parked = goes_on(then.asks(WHICH).says("Done."))
     parked.wait("Choose 1 to 2")
     first.ccq("answer", asked[0]["id"], "--choose", "1=2")
     parked.wait("note: Already answered by ccq-tui answer")
     parked.wait("claude: Fine.")
     assert "questions: answered by ccq-tui answer HH:MM" in lines_of(parked.running.terminal.written)
-
-
-def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
-    run = start(
-        Scenario("e2e").says("A moment.").hangs(gate="on", limit=30.0).asks(WHICH).says("Done."), "--plain"
-    )
-    talk = Talk(run)
-    talk.say("Claude is working.", "2")
-    talk.wait("you: 2")
-    run.model.release("on")
-    talk.say("Choose 1 to 2", "1")
-    assert run.result("toolu_e2e_1") == answered('"Which one?"="First"')
-    run.terminal.press("ctrl+c")
-    talk.wait("Ctrl+C again quits")
-    run.terminal.press("ctrl+c")
-    assert run.terminal.wait_end() == 130
+    parked.say("you:", "go on")
+    with step("what is typed while Claude works answers nothing"):
+        parked.say("Claude is working.", "2")
+        parked.wait("you: 2")
+        parked.running.model.release("on")
+        parked.say("Choose 1 to 2", "1")
+        assert parked.running.result("toolu_last_1") == answered('"Which one?"="First"')
+    parked.running.terminal.press("ctrl+c")
+    parked.wait("Ctrl+C again quits")
+    parked.running.terminal.press("ctrl+c")
+    assert parked.running.terminal.wait_end() == 130
 
 
 def test_commands(piped: Piped) -> None:
@@ -241,11 +237,10 @@ def test_the_demo_as_the_docs_show_it_without_a_screen(piped: Piped) -> None:
     assert not [name for name in loaded if name.partition(".")[0] in ("textual", "rich")]
 
 
-@pytest.mark.parametrize("more", ["", "/answer\n2\n"])
-def test_lines_behind_a_question_left_for_later_are_read(piped: Piped, more: str) -> None:
-    printed = piped(Scenario("none"), f"back\ny\n{more}", "demo", "single", "--speed", "0")
+def test_lines_behind_a_question_left_for_later_are_read(piped: Piped) -> None:
+    printed = piped(Scenario("none"), "back\ny\n/answer\n2\n", "demo", "single", "--speed", "0")
     assert "It waits for you. /answer opens it again." in printed
-    assert ("Answered: PostgreSQL." if more else "paused until you answer") in printed
+    assert "Answered: PostgreSQL." in printed
 
 
 def test_a_directory_is_trusted_first_and_at_a_terminal_alone(piped: Piped, start: Start) -> None:
