@@ -82,20 +82,37 @@ async def paired(relay: RunningRelay, *, sealed: bool = True) -> AsyncIterator[T
 
 
 class Pages:
-    """The page on several devices: each has a browser profile of its own."""
+    """The page on several devices: each has a browser profile of its own.
+
+    A profile and its process cost more than most tests do in it: the first page of a test is that of the test
+    before, without what it has kept, unless it is to be its own.
+    """
 
     def __init__(self, browser: "Browser") -> None:
         self.errors: list[str] = []
         self._browser = browser
         self._contexts: list[BrowserContext] = []
+        self._kept: Page | None = None
+        self._is_free = True
 
-    async def open(self, size: tuple[int, int] = (390, 844), script: str = "", **options: Any) -> "Page":
+    async def open(
+        self, size: tuple[int, int] = (390, 844), script: str = "", *, own: bool = False, **options: Any
+    ) -> "Page":
         """Open an empty page; a script runs in it before its own."""
-        shown = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
+        if own or script or options or not self._is_free:
+            page = await self._made(script, **options)
+            self._contexts.append(page.context)
+        else:
+            page = self._kept = self._kept or await self._made()
+            self._is_free = False
+        await page.set_viewport_size({"width": size[0], "height": size[1]})
+        return page
+
+    async def _made(self, script: str = "", **options: Any) -> "Page":
         # Each profile would else keep all files of the page anew.
-        context = await self._browser.new_context(**shown, **{"service_workers": "block", **options})
+        usual = {"service_workers": "block", "reduced_motion": "reduce"}
+        context = await self._browser.new_context(**usual | options)
         context.set_default_timeout(60_000)
-        self._contexts.append(context)
         page = await context.new_page()
         await page.add_init_script(script)
         page.on("pageerror", lambda error: self.errors.append(f"{error}\n{error.stack}"))
@@ -112,8 +129,22 @@ class Pages:
         return page
 
     async def close(self) -> None:
+        """Close the pages of a test, and clear the one that is kept; none may have logged an error."""
         for context in self._contexts:
             await context.close()
+        self._contexts.clear()
+        if (page := self._kept) and not self._is_free:
+            origin = "/".join(page.url.split("/")[:3])
+            await page.unroute_all()
+            await page.context.set_offline(False)
+            await page.goto("about:blank")
+            await page.emulate_media(color_scheme="null", forced_colors="null")
+            browser = await page.context.new_cdp_session(page)
+            await browser.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+            await browser.detach()
+            self._is_free = True
+        errors, self.errors = self.errors, []
+        assert errors == []
 
     def _logged(self, message: Any) -> None:
         # A browser logs each call that fails, which many of these tests mean to.

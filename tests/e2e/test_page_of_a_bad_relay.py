@@ -50,7 +50,7 @@ async def count_is(page: "Page", title: str) -> None:
 
 
 async def test_a_reply_that_stalls_is_given_up(terminal: Terminal, pages: Pages) -> None:
-    page = await pages.paired(terminal)
+    page = await pages.paired(terminal, own=True)
     await page.clock.install()
     await stall(page, "/request/")
     await terminal.publish(asked.BASH)
@@ -61,7 +61,7 @@ async def test_a_reply_that_stalls_is_given_up(terminal: Terminal, pages: Pages)
 
 
 async def test_all_clear_is_said_for_30_seconds_alone(terminal: Terminal, pages: Pages) -> None:
-    page = await pages.paired(terminal)
+    page = await pages.paired(terminal, own=True)
     await count_is(page, "All clear")
     await page.clock.install()
     await stall(page, "/")
@@ -97,7 +97,7 @@ async def test_an_answer_without_a_reply_may_have_arrived(
 async def test_offline_is_said_where_one_answers(tmp_path: Path, pages: Pages) -> None:
     async with running(tmp_path) as relay, paired(relay) as terminal:
         plan = await terminal.publish(asked.PLAN, parked=True)
-        page = await pages.paired(terminal, size=SMALL)
+        page = await pages.paired(terminal, own=True, size=SMALL)
         await shown(page, "Paused")
         await relay.stop()
         await shown(page, "Offline: what you enter stays here.")
