@@ -22,6 +22,7 @@ from ccq_tui.input.gate import QUIET
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.screen import SessionsScreen
+from tests.ui.cases import in_one_program
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
@@ -260,23 +261,25 @@ async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, ke
 LINES = "\n\n".join(f"Line {number}" for number in range(60))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 16), (160, 50)])
-async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(size: tuple[int, int]) -> None:
-    async with running(Driven(), size=size) as (driven, pilot):
-        driven.told.tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, LINES))
-        await models_known(pilot, driven)
-        screen = driven.screen
-        await until(pilot, lambda: "Line 59" in screen.transcript.text())
-        before = screen.transcript.region
-        shown = await choosing(pilot, driven, "/theme")
-        body = shown.query_one("#picker")
-        await until(pilot, lambda: body.region.height and screen.transcript.region.bottom <= body.region.y)
-        lifted = screen.transcript.region
-        await press(pilot, *"zzz", then=lambda: not shown.state.shown)
-        assert screen.transcript.region == lifted, "it does not move with each letter"
-        await pilot.resize_terminal(size[0], size[1] - 4)
-        await until(pilot, lambda: screen.transcript.region.bottom <= body.region.y)
-        await pilot.resize_terminal(*size)
-        await pilot.press("escape", "escape")
-        await closed(pilot)
-        await until(pilot, lambda: screen.transcript.region == before)
+@in_one_program(((80, 24),), ((40, 16),), ((160, 50),))
+async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(
+    size: tuple[int, int], driven: Driven, pilot: Pilot[int]
+) -> None:
+    await pilot.resize_terminal(*size)
+    driven.told.tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, LINES))
+    await models_known(pilot, driven)
+    screen = driven.screen
+    await until(pilot, lambda: "Line 59" in screen.transcript.text())
+    before = screen.transcript.region
+    shown = await choosing(pilot, driven, "/theme")
+    body = shown.query_one("#picker")
+    await until(pilot, lambda: body.region.height and screen.transcript.region.bottom <= body.region.y)
+    lifted = screen.transcript.region
+    await press(pilot, *"zzz", then=lambda: not shown.state.shown)
+    assert screen.transcript.region == lifted, "it does not move with each letter"
+    await pilot.resize_terminal(size[0], size[1] - 4)
+    await until(pilot, lambda: screen.transcript.region.bottom <= body.region.y)
+    await pilot.resize_terminal(*size)
+    await pilot.press("escape", "escape")
+    await closed(pilot)
+    await until(pilot, lambda: screen.transcript.region == before)

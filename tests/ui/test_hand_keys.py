@@ -24,6 +24,7 @@ from ccq_tui.screens.session.prompts import GIVEN_BACK
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import SINGLE
+from tests.ui.cases import in_one_program
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.session import Driven, asked, burst, idle, keys_work, permission, press, running, until
 from tests.ui.test_commands import notices, picker, say
@@ -118,7 +119,7 @@ async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
     await press(pilot, "enter", then=lambda: run.told.sent == ["words", "words"])
 
 
-@pytest.mark.parametrize("case", ["said", "typed", "queued", "refused", "by itself"])
+@in_one_program("said", "typed", "refused", "by itself", "queued")
 async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
     case: str, run: Driven, pilot: Pilot[int]
 ) -> None:

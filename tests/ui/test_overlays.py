@@ -23,12 +23,13 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
+from tests.ui.cases import in_one_program
 from tests.ui.drawn import cursor_faults
 from tests.ui.session import Driven, asked, idle, keys_work, permission, press, running, until
 from tests.ui.test_panels_in_session import settled
 
 
-@pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+n", "ctrl+p", "f3", "f2"])
+@in_one_program("f1", "f5", "ctrl+n", "ctrl+p", "f3", "f2")
 async def test_what_is_opened_and_left_in_one_burst_is_gone(
     opened_by: str, run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -55,7 +56,7 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
     assert "RuntimeError: surprise" in caplog.text
 
 
-@pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+p", "f2"])
+@in_one_program("f1", "f5", "ctrl+p", "f2")
 async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prompts(
     opened_by: str, run: Driven, pilot: Pilot[int]
 ) -> None:

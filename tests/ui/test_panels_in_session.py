@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.actors import LIMIT
+from tests.ui.cases import in_one_program
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, counted, press_later
 from tests.ui.inboxed import Many, open_by_key, request_of
@@ -116,21 +118,21 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
             await until(pilot, lambda: BY_MESSAGE not in notices.text)
 
 
-@pytest.mark.parametrize("request_", [asked().request, permission()], ids=["question", "permission"])
-async def test_a_panel_that_is_removed_as_it_is_mounted(request_: Request) -> None:
-    async with idle(Driven()) as (run, pilot):
-        stored = StoredRequest(1, request_, "", RequestState.PENDING, datetime.now(UTC))
-        for turns in range(4):
-            panel = RequestPanel(run.dock.host)
-            panel.begin(OpenRequest(run.app.runtime.inbox, stored))
-            run.dock.mount(panel)
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            panel.remove()
-            await pilot.pause()
-            assert not panel.is_attached, turns
-            panel.place = (2, 2)
-            panel.put_text("too late")
+@in_one_program(*product((asked().request, permission()), range(4)))
+async def test_a_panel_that_is_removed_as_it_is_mounted(
+    request: Request, turns: int, run: Driven, pilot: Pilot[int]
+) -> None:
+    stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
+    panel = RequestPanel(run.dock.host)
+    panel.begin(OpenRequest(run.app.runtime.inbox, stored))
+    run.dock.mount(panel)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    panel.remove()
+    await pilot.pause()
+    assert not panel.is_attached
+    panel.place = (2, 2)
+    panel.put_text("too late")
 
 
 @pytest.mark.parametrize("searching", [False, True])

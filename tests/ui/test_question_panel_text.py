@@ -223,22 +223,19 @@ def test_whoever_asks_is_named_where_claude_would_be() -> None:
 FILE = "@src/prompt.py"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12), (40, 10)])
-async def test_a_file_is_completed_in_answers_notes_and_discussions(
-    size: tuple[int, int], tmp_path: Path
-) -> None:
+async def test_a_file_is_completed_in_answers_notes_and_discussions(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "prompt.py").touch()
     run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
-    async with run.app.run_test(size=size) as pilot:
-        for number, (opens, outcome) in enumerate(
-            (
-                ("o", Answered((Answer(other=f"{FILE} too"),))),
-                ("n", Answered((Answer(selected=("PostgreSQL",), note=f"{FILE} too"),))),
-                ("c", Discussed(f"{FILE} too")),
-            )
-        ):
-            run.told.tell(asked(f"q{number}", SINGLE))
+    outcomes = {
+        "o": Answered((Answer(other=f"{FILE} too"),)),
+        "n": Answered((Answer(selected=("PostgreSQL",), note=f"{FILE} too"),)),
+        "c": Discussed(f"{FILE} too"),
+    }
+    async with run.app.run_test() as pilot:
+        for size, (opens, outcome) in product(((80, 24), (40, 12), (40, 10)), outcomes.items()):
+            await pilot.resize_terminal(*size)
+            run.told.tell(asked(f"{opens}{size}", SINGLE))
             await keys_work(run, pilot)
             panel = run.dock.panel
             listed = panel.query_one(ChoiceList)
@@ -254,7 +251,8 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(
             await pilot.press(*"too", "enter")
             if opens == "n":
                 await pilot.press("enter")
-            assert await settled(run, pilot) == outcome
+            assert await settled(run, pilot) == outcome, size
+            run.clock.skip(60.0)
 
 
 async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:

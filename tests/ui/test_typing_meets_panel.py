@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from itertools import product
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -25,6 +26,7 @@ from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.keying import NOT_SENT
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
+from tests.ui.cases import in_one_program
 from tests.ui.drawn import screen_lines
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.inboxed import one_waits
@@ -64,7 +66,7 @@ async def opened(run: Driven, pilot: Pilot[int], event: ev.AgentEvent, before: s
 
 
 @pytest.mark.words
-@pytest.mark.parametrize("name", ASKED)
+@in_one_program(*ASKED)
 async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     name: str, run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -149,9 +151,7 @@ async def left_an_editor(run: Driven, pilot: Pilot[int]) -> None:
     run.prompt.put_edited("edited")
 
 
-@pytest.mark.parametrize(
-    "keys", [recalled, put_aside_and_back, gone_through_a_list, gone_through_the_text, left_an_editor]
-)
+@in_one_program(recalled, put_aside_and_back, gone_through_a_list, gone_through_the_text, left_an_editor)
 async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
     keys: Callable[[Driven, Pilot[int]], Awaitable[None]], run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -167,7 +167,7 @@ async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
     await until(pilot, lambda: panel_drawn(run.screen))
 
 
-@pytest.mark.parametrize("more", ["", "n"])
+@in_one_program("", "n")
 async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the_next_words(
     more: str, run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -184,9 +184,7 @@ async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the
 
 
 @pytest.mark.words
-@pytest.mark.parametrize(
-    ("name", "words"), [("set", "2 things first"), ("permission", "no"), ("plan", "just wait")]
-)
+@in_one_program(("set", "2 things first"), ("permission", "no"), ("plan", "just wait"))
 async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_sends_nothing(
     name: str, words: str, run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -242,13 +240,12 @@ async def test_typing_goes_to_the_caret_and_a_paste_is_folded(run: Driven, pilot
     assert run.prompt.field.text == "before x[pasted 30 lines]y after"
 
 
-@pytest.mark.parametrize("name", ["set", "permission"])
-@pytest.mark.parametrize("cover", [("ctrl+f",), ("f1",)])
+@in_one_program(*product(("set", "permission"), ("ctrl+f", "f1")))
 async def test_what_covered_a_panel_leaves_it_fresh(
-    name: str, cover: tuple[str, ...], run: Driven, pilot: Pilot[int]
+    name: str, cover: str, run: Driven, pilot: Pilot[int]
 ) -> None:
     await opened(run, pilot, ASKED[name])
-    await press_later(pilot, *cover, seconds=2.0)
+    await press_later(pilot, cover, seconds=2.0)
     await press_later(pilot, "escape", seconds=2.0)
     screen = run.session_screen
     await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
@@ -342,7 +339,7 @@ async def test_a_letter_that_another_key_follows_at_once_says_that_it_did_not_de
     await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
 
 
-@pytest.mark.parametrize(("name", "apart"), [("set", 0.0), ("permission", 0.03), ("set", 0.06)])
+@in_one_program(("set", 0.0), ("permission", 0.03), ("set", 0.06))
 async def test_no_burst_of_esc_and_none_held_down_interrupts(
     name: str, apart: float, run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -427,8 +424,7 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
         assert run.list.state.filter == ""
 
 
-@pytest.mark.parametrize("hides", ["f2", "escape"])
-@pytest.mark.parametrize("name", ["set", "permission"])
+@in_one_program(*product(("set", "permission"), ("f2", "escape")))
 async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prompts(
     name: str, hides: str, run: Driven, pilot: Pilot[int]
 ) -> None:
