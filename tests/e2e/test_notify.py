@@ -42,5 +42,5 @@ def test_a_notification_comes_once_the_person_has_left(start: Start) -> None:
             assert ntfy.contents[0]["title"].endswith(" · Which")
             assert "Which one?" not in json.dumps(ntfy.contents)
         with step("the proof ends with the program"):
-            run.end("SIGTERM", 143)
+            run.end("SIGHUP", 129)
             assert focused() == []
