@@ -215,6 +215,5 @@ def common_start(one: Sequence[object], other: Sequence[object]) -> int:
 
 def fenced(text: str) -> str:
     """Put text into a fence longer than any in it."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "`" * (max((len(run) for run in re.findall(r"`{3,}", text)), default=2) + 1)
     return f"{fence}\n{text}\n{fence}"

@@ -69,8 +69,7 @@ async def rename_earlier(launch: "Launch", session_id: str, title: str) -> None:
 
 async def delete_earlier(launch: "Launch", session_id: str) -> Path:
     """Delete the file in which Claude Code keeps a session, and nothing else; raises `ReaderError`."""
-    output = await read_by(launch, "delete", session_id, seconds=LIST_SECONDS)
-    return Path(json.loads(output))
+    return Path(json.loads(await read_by(launch, "delete", session_id, seconds=LIST_SECONDS)))
 
 
 class ReaderError(Exception):

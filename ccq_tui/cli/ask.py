@@ -397,8 +397,7 @@ def first_frame(
     lines = [*[""] * (top - len(about)), *(f" {line}" for line in about[:top])]
     lines += [f"─ {questions.title or questions.called} ─", *bodies[tab]]
     shown = (safe(line, keep_newlines=False)[: columns - 1] for line in lines[: rows - 1])
-    drawn = (f"\x1b[{y}H{line}" for y, line in enumerate(shown, 1))
-    return "\x1b[2J\x1b[?25l" + "".join(drawn)
+    return "\x1b[2J\x1b[?25l" + "".join(f"\x1b[{y}H{line}" for y, line in enumerate(shown, 1))
 
 
 def _wrapped(text: str, width: int) -> list[str]:

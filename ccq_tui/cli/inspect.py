@@ -120,8 +120,7 @@ def _lines(loaded: "Loaded") -> list[str]:
         if name == "notify_urls":
             value = tuple(map(shown_url, value))
         text = f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
-        origin = safe(loaded.origins[name], keep_newlines=False)
-        lines.append(f"{text:<44}  # {origin}")
+        lines.append(f"{text:<44}  # {safe(loaded.origins[name], keep_newlines=False)}")
     return lines
 
 
@@ -134,8 +133,7 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(_toml(item) for item in value)}]"
     text = str(value)
     # JSON given instead of a file may hold API keys. A harmless text is the same in TOML as in JSON.
-    hidden = text.lstrip().startswith("{")
-    shown = f"(JSON of {len(text)} characters)" if hidden else text
+    shown = f"(JSON of {len(text)} characters)" if text.lstrip().startswith("{") else text
     if safe(shown, keep_newlines=False) == shown:
         return json.dumps(shown, ensure_ascii=False)
     return f'"{"".join(map(_toml_character, shown))}"'

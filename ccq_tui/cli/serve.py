@@ -329,8 +329,7 @@ def _demo(options: dict[str, Any]) -> int:
                                        "-q", "--allow-empty", "-m", "Begin"]):  # fmt: skip
             git(home.project, *words)
         state = home.home / ".local" / "state" / "ccq-tui"
-        repositories = {"demo": Repository(home.project)}
-        config = ServiceConfig(repositories, machine="demo", page_links=True)
+        config = ServiceConfig({"demo": Repository(home.project)}, machine="demo", page_links=True)
         bearer = {"Authorization": f"Bearer {change_tokens(state, 'demo')}"}
         new = {"title": "Design the bookmark API", "prompt": ready.prompt}
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,13 +12,10 @@ from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.records import report
-from ccq_tui.inbox.sent_commands import LOOK_SECONDS, CommandResult, Ending, SentCommand
+from ccq_tui.inbox.sent_commands import LOOK_SECONDS, Ending, SentCommand
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.store.store import Store
 
 
 def _to_session(kind: str, does: str, *more: click.Parameter) -> click.Command:
@@ -51,7 +48,14 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
         key = find_session(store, session)
         known = store.sessions.get(key)
         actor = Actor.here(Surface.COMMAND, f"ccq-tui {kind}")
-        result = _followed(store, SentCommand(CommandKind(kind), key, actor, body))
+        command = SentCommand(CommandKind(kind), key, actor, body)
+        try:
+            while (result := command.look(store)) is None:
+                time.sleep(LOOK_SECONDS)
+        except BaseException:
+            # Ctrl+C or a signal: nothing must be done later, when nobody wants it any more.
+            command.withdraw(store)
+            raise
     name = one_line((known.name if known else "") or key, 60)
     words = f"{name} {one_line(result.words, 300)}."
     if result.ending is Ending.REFUSED:
@@ -62,15 +66,3 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
     done = {"kind": kind, "session": key, "result": result.ending, "words": result.words}
     print_lines(report("command", done) if as_json else words)
     return ENDED
-
-
-def _followed(store: "Store", command: SentCommand) -> CommandResult:
-
-    try:
-        while (result := command.look(store)) is None:
-            time.sleep(LOOK_SECONDS)
-    except BaseException:
-        # Ctrl+C or a signal: nothing must be done later, when nobody wants it any more.
-        command.withdraw(store)
-        raise
-    return result

@@ -187,8 +187,7 @@ class TasksCommand(CommandGroup[CommandUi]):
                 return
             what = task.description or task.task_id
             sure = [PickRow("no", "Keep it running"), PickRow("yes", "Stop it", "its results so far stay")]
-            about = await self._about(task)
-            if await self._runner.pick(f"Stop: {what}", sure, about=about) != "yes":
+            if await self._runner.pick(f"Stop: {what}", sure, about=await self._about(task)) != "yes":
                 continue
             await self._runner.ask(controls.stop_task(task.task_id))
             stopped.add(task.task_id)

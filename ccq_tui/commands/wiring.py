@@ -60,8 +60,7 @@ class Completions:
 
     def _offer_commands(self, wanted: WantedCompletion, offer: Offer) -> None:
         # Within a prompt a command is for Claude to read: none of the program's own is.
-        commands = self.others if wanted.start else self.commands
-        offer(wanted, commands_for(wanted.query, commands))
+        offer(wanted, commands_for(wanted.query, self.others if wanted.start else self.commands))
 
     @property
     def others(self) -> tuple[SlashCommand, ...]:

@@ -140,8 +140,7 @@ def checked_command(words: tuple[str, ...]) -> tuple[str, ...]:
     if not words:
         return ()
     program = expanded(words[0])
-    named = program.name == words[0]
-    if not (named or program.is_absolute()) or shutil.which(program) is None:
+    if not (program.name == words[0] or program.is_absolute()) or shutil.which(program) is None:
         raise ValueError(f"must begin with a program on PATH, or its whole path, not {words[0]!r}")
     return (str(program), *words[1:])
 

@@ -89,8 +89,7 @@ def _lines(check: Check) -> Iterator[Line]:
     mark = Styled(word, color, bold=check.level is not Level.OK)
     home = str(Path.home())
     text = check.found.replace(f"{home}/", "~/") if len(home) > 1 else check.found
-    found = safe(text, keep_newlines=False)
-    yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{found}"
+    yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{safe(text, keep_newlines=False)}"
     advice = safe(check.advice, keep_newlines=False)
     for line in wrapped(advice, " " * (NAME_WIDTH + 7), WIDTH) if advice else ():
         yield (Styled(line, color),)

@@ -95,8 +95,7 @@ def _answer(question: Question, values: Sequence[str | bool], answer: Answer) ->
     if not answer.given:
         return None
     if question.kind is not Kind.CHOICE:
-        is_number = question.kind is Kind.NUMBER
-        return {"value": json_number(answer.other) if is_number else answer.other}
+        return {"value": json_number(answer.other) if question.kind is Kind.NUMBER else answer.other}
     chosen: list[tuple[str | bool, str]] = [
         (value, option.label)
         for option, value in zip(question.options, values, strict=True)

@@ -51,8 +51,7 @@ def link_to_open(request: Request, outcome: RequestOutcome) -> str:
     """Return the link that a person chose to open, or ""."""
     if not isinstance(request, ElicitationRequest) or not isinstance(outcome, Answered):
         return ""
-    chosen = any(OPEN_LINK in answer.selected for answer in outcome.answers)
-    return request.url if chosen else ""
+    return request.url if any(OPEN_LINK in answer.selected for answer in outcome.answers) else ""
 
 
 def _form(request: ElicitationRequest, schema: object, order: object) -> ElicitationRequest:

@@ -330,7 +330,14 @@ class Inbox:
             verdict = error
         opened = self._kept.get(request_id)
         if opened is not None and isinstance(verdict, InboxError | Unknown):
-            return self._settle_here(opened, outcome, actor, verdict)
+            # A request of this process is settled in memory, and written later.
+            if opened.is_pending:
+                check_outcome(opened.request, outcome)  # the store cannot do it
+                self._settled(Settled(opened.request, outcome, actor))
+                if isinstance(verdict, InboxError):
+                    self._trouble(verdict)
+                self.write_soon(lambda store: store.requests.settle(request_id, outcome, actor))
+            return Won()
         if isinstance(verdict, InboxError):
             raise verdict
         if opened is not None and isinstance(verdict, AlreadySettled):
@@ -527,18 +534,6 @@ class Inbox:
             self._kept.pop(opened.request.id, None)
 
     # -- a disk that refuses --------------------------------------------------------------------------------
-
-    def _settle_here(
-        self, opened: OpenRequest, outcome: RequestOutcome, actor: Actor, verdict: InboxError | Unknown
-    ) -> Verdict:
-        """Settle a request of this process in memory; it is written later."""
-        if opened.is_pending:
-            check_outcome(opened.request, outcome)  # the store cannot do it
-            self._settled(Settled(opened.request, outcome, actor))
-            if isinstance(verdict, InboxError):
-                self._trouble(verdict)
-            self.write_soon(lambda store: store.requests.settle(opened.request.id, outcome, actor))
-        return Won()
 
     def in_trouble(self, error: InboxError) -> None:
         """Report that the disk refused something, which is tried again; from any thread."""

@@ -47,8 +47,7 @@ class ClaimLostError(Exception):
     """
 
     def __init__(self, owner: Owner) -> None:
-        here = owner == this_process()
-        super().__init__(OPEN_HERE if here else f"process {owner.pid} runs it")
+        super().__init__(OPEN_HERE if owner == this_process() else f"process {owner.pid} runs it")
         self.owner = owner
 
 

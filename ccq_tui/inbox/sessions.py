@@ -164,8 +164,7 @@ class InboxSessions:
 
 def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
     """Write a fact about a session; raises `InboxUnavailable`."""
-    known = {name: getattr(fact, name) for name in FACTS}
-    store.sessions.upsert(session_id, **known)
+    store.sessions.upsert(session_id, **{name: getattr(fact, name) for name in FACTS})
     if fact.runs:
         _claim(store, session_id)
     if fact.state is not None:

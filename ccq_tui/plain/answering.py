@@ -104,8 +104,7 @@ def command_of(interview: Interview, line: str, *, stale: bool) -> tuple[str, st
     command = named.get(word.lower(), "")
     if not command or _names(question, word) or _names(question, line):
         return "", ""
-    no_text = command not in WITH_TEXT or _takes_text(question)
-    return ("", "") if text and no_text else (command, text)
+    return ("", "") if text and (command not in WITH_TEXT or _takes_text(question)) else (command, text)
 
 
 def _takes_text(question: Question | None) -> bool:
@@ -384,8 +383,7 @@ class _Talk:
 
     async def _sure(self, then: Interview, words: str) -> Interview:
         """Return a step, unless it sends words at once that a line may not have meant so."""
-        sure = not words or await self._confirms(f"“{one_line(words, QUOTED)}”:", "sends it")
-        if sure:
+        if not words or await self._confirms(f"“{one_line(words, QUOTED)}”:", "sends it"):
             return then
         kept = self._interview.keep_aside(then)
         if kept.state != self._interview.state:

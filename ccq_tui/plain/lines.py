@@ -253,8 +253,7 @@ def _begun(terminal: int) -> bytes:
         single = [*before[:3], before[3] & ~termios.ICANON, *before[4:]]
         termios.tcsetattr(terminal, termios.TCSANOW, single)
         try:
-            there = select.select([terminal], [], [], 0)[0]
-            return os.read(terminal, MOST_BYTES) if there else b""
+            return os.read(terminal, MOST_BYTES) if select.select([terminal], [], [], 0)[0] else b""
         finally:
             termios.tcsetattr(terminal, termios.TCSANOW, before)
     except (OSError, termios.error):  # the terminal is gone

@@ -478,8 +478,7 @@ async def lead(launch: Launch, why: str) -> int:
     loop, plain = asyncio.get_running_loop(), None
     leader = LeaderThread(launch.settings, launch.program.state, lambda one: lines.note(one) if one else None)
     try:
-        session = await runtime.begin(replace(launch, prompt=""))
-        plain = PlainSession(runtime, session, lines, actor)
+        plain = PlainSession(runtime, await runtime.begin(replace(launch, prompt="")), lines, actor)
         loop.add_signal_handler(signal.SIGINT, plain.interrupted)
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             loop.add_signal_handler(number, plain.quit, 128 + number)

@@ -75,8 +75,7 @@ def marks(query: str, text: str) -> tuple[int, ...]:
     wanted, line = query.lower(), text.lower()
     if not wanted or len(line) != len(text):
         return ()
-    base = line.removesuffix("/").rfind("/") + 1
-    whole = line.find(wanted, base)
+    whole = line.find(wanted, line.removesuffix("/").rfind("/") + 1)
     whole = whole if whole >= 0 else line.find(wanted)
     if whole >= 0:
         return tuple(range(whole, whole + len(wanted)))

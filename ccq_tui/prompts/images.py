@@ -134,8 +134,7 @@ def facts(image: PromptImage) -> str:
 
 def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> str:
     """Return a name for an image in a prompt that no other image has, with a number new to the text."""
-    taken = {int(found[1]) for found in _CHIP.finditer(text)}
-    number = max(taken, default=0) + 1
+    number = max({int(found[1]) for found in _CHIP.finditer(text)}, default=0) + 1
     while known.get(name := f"[image {number}: {facts(image)}]", image) != image:
         number += 1
     return name

@@ -51,8 +51,7 @@ def _confirmed(after: PanelState, before: PanelState, event: ev.Event) -> PanelS
     aside = TEXT_LEFT_OUT if after.page.unselected else ""
     if after.discussion.strip() and not aside:
         aside = "Your words to discuss are not sent · Enter again sends without them · c continues them"
-    warned = (after.page.cursor, "")
-    return replace(after, outcome=None, warned=warned, aside=aside) if aside else after
+    return replace(after, outcome=None, warned=(after.page.cursor, ""), aside=aside) if aside else after
 
 
 def _stepped(state: PanelState, event: ev.Event) -> PanelState:

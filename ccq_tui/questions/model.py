@@ -382,8 +382,7 @@ class Asked:
         if lasting or not self.acts:
             return self
         kept = [at for at, act in enumerate(self.acts) if not act.lasts]
-        options = tuple(self.question.options[at] for at in kept)
-        question = replace(self.question, options=options)
+        question = replace(self.question, options=tuple(self.question.options[at] for at in kept))
         values = tuple(self.values[0][at] for at in kept)
         return Asked(replace(self.questions, questions=(question,)), values=(values,))
 

@@ -140,8 +140,7 @@ def mark_all(state: PanelState) -> PanelState:
         return state
     shown = {row for row in page.rows if row != page.other_row}
     before = set(page.draft.selected)
-    after = before - shown if shown <= before else before | shown
-    return _selected(state, after)
+    return _selected(state, before - shown if shown <= before else before | shown)
 
 
 def open_other(state: PanelState, seed: str = "") -> PanelState:
@@ -223,7 +222,9 @@ def set_text(state: PanelState, text: str) -> PanelState:
         case Focus.NOTE:
             return replace(state.with_draft(note=text), notice="")
         case Focus.FILTER:
-            return _filtered(state.with_page(filter=text))
+            state = state.with_page(filter=text)  # the cursor stays on a row that is shown
+            rows = state.page.rows
+            return state if state.page.cursor in rows or not rows else state.with_page(cursor=rows[0])
         case Focus.DISCUSS:
             return replace(state, discussion=text, notice="")
         case _:
@@ -319,9 +320,3 @@ def _take_other(state: PanelState) -> PanelState:
     if not page.draft.other.strip():
         return _drop_empty(state)
     return _selected(state, page.draft.selected if page.question.multi_select else (), other_on=True)
-
-
-def _filtered(state: PanelState) -> PanelState:
-    """Keep the cursor on a row that is shown."""
-    rows = state.page.rows
-    return state if state.page.cursor in rows or not rows else state.with_page(cursor=rows[0])

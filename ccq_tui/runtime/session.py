@@ -444,8 +444,7 @@ class SupervisedSession:
         words = self._limits.look(now, standing, self.attention)
         self._stop_limit_timer()
         if (limit := self._limits.upcoming) is not None and limit.at > now:
-            loop = asyncio.get_running_loop()
-            self._limit_timer = loop.call_later(limit.at - now, self.look)
+            self._limit_timer = asyncio.get_running_loop().call_later(limit.at - now, self.look)
         return words
 
     def _stop_limit_timer(self) -> None:

@@ -78,12 +78,11 @@ def pieces(
     read, written = view.tokens
     bypass, full = view.mode == BYPASS, (view.context or 0) >= FULL
     mode = "" if view.mode in (BYPASS, "default") else mode_words(view.mode)
-    silence = f"nothing from Claude for {on_clock(silent)}" if silent else ""
     pieces: tuple[Piece, ...] = (
         Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
         Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
         Piece(view.retry, 1),
-        Piece(silence, shorter=("silent",)),
+        Piece(f"nothing from Claude for {on_clock(silent)}" if silent else "", shorter=("silent",)),
         Piece(f"? {around.waiting_beside} elsewhere" if around.waiting_beside else "", 1),
         Piece(around.trouble, 3),
         Piece(_background(view, waits=waits), 2),

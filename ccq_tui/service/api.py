@@ -355,8 +355,7 @@ async def _caller(parts: ServiceParts, request: Request, scope: Scope) -> tuple[
     token = tokens.get(token_digest(request))
     if token is not None and not is_over(token):
         if scope in token["scopes"]:
-            person = Participant(f"token:{token['name']}", token["name"])
-            return person, Scope.ANSWER in token["scopes"]
+            return Participant(f"token:{token['name']}", token["name"]), Scope.ANSWER in token["scopes"]
         raise ProblemError(403, f"This token may {' and '.join(token['scopes'])}, but not {scope}.")
     with parts.guesses.guessing(request):
         if is_linked:

@@ -37,7 +37,10 @@ async def with_questions(service: Service, runs: Sequence[Run]) -> list[dict[str
     found = {name: [each for one in stored for each in _questions(one)] for name, stored in waiting.items()}
     others = [one.id for one in runs if one not in here and one.state not in OVER]
     for event in await asyncio.to_thread(service.store.asked, others):
-        found[event.run] = _asked_elsewhere(event)
+        body, kind = event.body, "permission" if event.body.get("decides") else "question"
+        head = {"request": body["request"], "kind": kind, "asked_at": stamp(event.at)}
+        each = {**head, "text": one_line(str(body["text"]), MOST_TEXT)}
+        found[event.run] = [each] * (body["of"] - body["number"] + 1)
     entries: list[dict[str, Any]] = [
         {"waiting": found.get(one.id, []), "done": one.id in done} for one in runs
     ]
@@ -52,12 +55,6 @@ def _questions(stored: StoredRequest) -> list[dict[str, str]]:
         texts = [one.text or one.header for one in request.questions.questions]
     head = {"request": request.id, "kind": kind.WORD, "asked_at": stamp(stored.asked_at)}
     return [{**head, "text": one_line(text, MOST_TEXT)} for text in texts]
-
-
-def _asked_elsewhere(event: RunEvent) -> list[dict[str, str]]:
-    body, kind = event.body, "permission" if event.body.get("decides") else "question"
-    head = {"request": body["request"], "kind": kind, "asked_at": stamp(event.at)}
-    return [{**head, "text": one_line(str(body["text"]), MOST_TEXT)}] * (body["of"] - body["number"] + 1)
 
 
 async def whole(service: Service, run: Run, person: Participant, after: int) -> dict[str, Any]:

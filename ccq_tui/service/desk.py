@@ -140,8 +140,7 @@ class Desk:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
         events = await lasting(self._runs.store.current, Happened.ASKED)
         asked = {event.body["request"]: event for event in events}
-        waiting = await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS))
-        for stored in waiting:
+        for stored in await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS)):
             request = stored.request
             if (event := asked.get(request.id)) is not None:
                 self._asked.setdefault(event.run, _Asked(request, event.body["number"]))
@@ -260,8 +259,7 @@ class Desk:
 
 def _actor_of(message: TicketMessage) -> Actor:
     """Return who says a message, and where."""
-    name = one_line(message.person.name, MOST_SHOWN)
-    return Actor.here(message.surface, name, message.person.id)
+    return Actor.here(message.surface, one_line(message.person.name, MOST_SHOWN), message.person.id)
 
 
 def act_of(request: Request) -> RunAct:

@@ -150,8 +150,7 @@ class Policy(ConfigTable):
         if person.id.startswith(LINK):
             by_link = act in (RunAct.ANSWER, RunAct.PROMPT, RunAct.STOP)
             return "" if by_link else f"The address of a page is no right to {act}."
-        one = self.repositories.get(repository)
-        named: People = getattr(one or Repository(Path()), act)
+        named: People = getattr(self.repositories.get(repository) or Repository(Path()), act)
         may = having(named, self.people, involved)
         if any(person.known_as & other.known_as for other in may):
             return ""

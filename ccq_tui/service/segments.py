@@ -114,8 +114,7 @@ class Segments:
         except WorktreeError as error:
             return f"No worktree for this ticket: {error}. A message here tries again."
         branch = "" if self._only_reads(run) else worktree.branch  # it goes with the worktree
-        directory = str(worktree.path)
-        await lasting(self._runs.store.update, run_id, directory=directory, branch=branch)
+        await lasting(self._runs.store.update, run_id, directory=str(worktree.path), branch=branch)
         return ""
 
     def _only_reads(self, run: Run) -> bool:

@@ -342,8 +342,7 @@ class Service:
     async def _close(self, run: Run, state: RunState, end: str, text: str, what: str) -> bool:
         """Withdraw what a run asked, and end it if it waits or is queued; return whether it was one."""
         await self.withdraw(run, text)
-        before = [RunState.QUEUED, *WAITS]
-        if not await lasting(self.store.move, run.id, before, state, result=text):
+        if not await lasting(self.store.move, run.id, [RunState.QUEUED, *WAITS], state, result=text):
             return False
         text = await self._segments.clear(run, state, text)
         await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})

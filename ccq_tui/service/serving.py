@@ -76,8 +76,7 @@ async def serve(options: ServiceOptions, started: Callable[[str], None], stop: a
             parts = ServiceParts(service, adapters, options.state, shown, key, telemetry)
             yield await asyncio.to_thread(service_app, parts), parts.ending.set
 
-    where = replace(options, public_url=config.public_url)
-    await serve_app(where, opened, started=started, stop=stop)
+    await serve_app(replace(options, public_url=config.public_url), opened, started=started, stop=stop)
 
 
 def _adapters(config: ServiceConfig) -> dict[str, LinearAdapter | WebhookAdapter]:

@@ -57,8 +57,7 @@ class Incoming:
         management, want JSON or one token, or ask for the summary. A client other than the CLI is always
         the main agent.
         """
-        system = text_of(self.body.get("system"))
-        if self.agent or "cc_is_subagent=true" in system:
+        if self.agent or "cc_is_subagent=true" in text_of(self.body.get("system")):
             return Role.SUBAGENT
         if not self.headers.get("user-agent", "").startswith("claude-cli"):
             return Role.MAIN

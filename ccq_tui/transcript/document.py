@@ -275,8 +275,7 @@ class Document:
         self._text, self._blank = not (opens or heading or rule or (item and empty)), False
         if fence and opens:
             self._fence = fence[3]
-            nested = fence[2] or 0 < self._item <= indent
-            self._code_at = 0 if nested else len(self._tail) + len(line)
+            self._code_at = 0 if fence[2] or 0 < self._item <= indent else len(self._tail) + len(line)
 
     def _look_at_table(self, line: str, *, ends: bool) -> None:
         """Note the head of a table; cut one that is too long, and begin the rest with the head."""

@@ -222,8 +222,7 @@ def _structured(tool: str, record: Mapping[str, Any]) -> str:
     file = record.get("file")
     if card_of(tool) is ToolCard.FILE and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
         # The CLI counts an empty line behind the line break at the end of a file.
-        ended = str(file.get("content", "")).endswith("\n")
-        return plural(file["numLines"] - ended, "line")
+        return plural(file["numLines"] - str(file.get("content", "")).endswith("\n"), "line")
     counted = {"content": ("numLines", "line"), "count": ("numMatches", "match")}
     usual = ("numFiles", "file") if "numFiles" in record else ("numMatches", "match")
     name, word = counted.get(str(record.get("mode")), usual)

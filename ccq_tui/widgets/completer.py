@@ -160,8 +160,7 @@ def _sign(line: Text, sign: str, width: int, palette: Palette) -> None:
 
 def _head(row: Completion) -> str:
     """Return a command with its arguments, the first column."""
-    hint = one_line(row.hint, 40)
-    return f"{one_line(row.label, _LONGEST)} {hint}".rstrip()
+    return f"{one_line(row.label, _LONGEST)} {one_line(row.hint, 40)}".rstrip()
 
 
 def _cut(text: str, width: int, *, keep_end: bool) -> str:

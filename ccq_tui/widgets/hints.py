@@ -92,7 +92,8 @@ class HintRow:
 
     def _kept(self, width: int) -> list[tuple[str, str]]:
         """Return Enter, the key that leaves, those of `KEPT`, and as many others as fit."""
-        narrow, behind = width < NARROW, self._behind(width)
+        narrow = width < NARROW
+        behind = [(self.end[0], "")] if narrow and self.end[0] else []
         room = width - (_cells(self.end) + APART + 1 if any(self.end) and not narrow else 0)
         if not self.hints:
             return behind
@@ -119,9 +120,6 @@ class HintRow:
             fits.append(more)
         order = [key for key, _ in self.hints]
         return [*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]
-
-    def _behind(self, width: int) -> list[tuple[str, str]]:
-        return [(self.end[0], "")] if width < NARROW and self.end[0] else []
 
 
 def _short(keys: str, words: str, *, narrow: bool) -> str:

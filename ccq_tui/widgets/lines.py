@@ -64,9 +64,8 @@ def indented(lines: Sequence[Text], first: Text, rest: int) -> list[Text]:
 def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Style) -> list[DrawnLine]:
     """Return the lines of a row: room for the cursor, a mark, and the texts beside it."""
     first = Text.assemble("   ", mark, texts[0])
-    at_cursor = Text.assemble((" ❯ ", sign), mark, texts[0])
     return [
-        DrawnLine(first, row, at_cursor),
+        DrawnLine(first, row, Text.assemble((" ❯ ", sign), mark, texts[0])),
         *(DrawnLine(Text.assemble(" " * rest, text), row) for text in texts[1:]),
     ]
 
@@ -87,8 +86,7 @@ def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
                 yield from lines
                 break
             # The last line may continue: it is wrapped again with what follows. Its blanks were stripped.
-            blanks = len(piece) - len(piece.rstrip())
-            carried = lines[-1].plain + " " * min(blanks, 1)
+            carried = lines[-1].plain + " " * min(len(piece) - len(piece.rstrip()), 1)
             yield from lines[:-1]
 
 
@@ -196,20 +194,16 @@ class LineView(ScrollView):
         self.lines, self.cursor = lines, cursor
         # While it is hidden, a region of it would not be drawn when it is back.
         if same and self._lines_on_screen:
-            self._repaint_rows(before, cursor)
+            for row in (before, cursor):
+                at = self._place_of(row)
+                place = Region(0, at.start - int(self.scroll_offset.y), self.size.width, len(at))
+                if seen := self.size.region.intersection(place):
+                    self.refresh(seen)
         else:
             self.__dict__.pop("_places", None)
             self.measure()
             self.refresh()
         self.keep_cursor_in_sight()
-
-    def _repaint_rows(self, *rows: int | None) -> None:
-        """Draw some rows again: a cursor that moves changes two of them."""
-        for row in rows:
-            at = self._place_of(row)
-            place = Region(0, at.start - int(self.scroll_offset.y), self.size.width, len(at))
-            if seen := self.size.region.intersection(place):
-                self.refresh(seen)
 
     def _place_of(self, row: int | None) -> range:
         """Return the lines of a row; an empty range when it has none."""

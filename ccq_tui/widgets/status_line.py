@@ -59,7 +59,6 @@ class StatusLine(Static):
         for index, piece in enumerate(fitted(harmless, width - 2)):
             text.append(SEPARATOR if index else "", palette.muted)
             role = "muted" if index else COLOURS.get(piece.text[:1], "muted")
-            style = palette.alarm if piece.alarm else getattr(palette, role)
-            text.append(piece.text, style)
+            text.append(piece.text, palette.alarm if piece.alarm else getattr(palette, role))
         text.truncate(width, overflow="ellipsis")
         return text

@@ -59,8 +59,12 @@ def explain(error: BaseException, words: StderrTail) -> SessionLost:
             return _ended(error.exit_code, words)
         case sdk.CLIJSONDecodeError():
             return SessionLost(words.after(""), kind=Problem.CLI_UNREADABLE)
+        case sdk.CLIConnectionError() if str(error).startswith("Working directory does not exist"):
+            return SessionLost("", kind=Problem.DIRECTORY_GONE)
+        case sdk.CLIConnectionError() if found := re.search(r"exit code: (-?\d+)", str(error)):
+            return _ended(int(found[1]), words)
         case sdk.CLIConnectionError():
-            return _unconnected(str(error), words)
+            return SessionLost(words.after(""), kind=Problem.CLI_UNUSABLE)
         case TimeoutError():
             return SessionLost(words.after(""), kind=Problem.CLI_SILENT)
         case _:
@@ -74,14 +78,6 @@ def _refused(error: sdk.ResultError, words: StderrTail) -> SessionLost:
         return SessionLost("", exit_code=error.exit_code, kind=Problem.NO_CONVERSATION)
     ended = words.after(bounded(said, TEXT_CHARACTERS))
     return SessionLost(ended, exit_code=error.exit_code, kind=Problem.CLI_ENDED)
-
-
-def _unconnected(said: str, words: StderrTail) -> SessionLost:
-    if said.startswith("Working directory does not exist"):
-        return SessionLost("", kind=Problem.DIRECTORY_GONE)
-    if found := re.search(r"exit code: (-?\d+)", said):
-        return _ended(int(found[1]), words)
-    return SessionLost(words.after(""), kind=Problem.CLI_UNUSABLE)
 
 
 def _ended(exit_code: int | None, words: StderrTail) -> SessionLost:

@@ -153,7 +153,9 @@ class Gate:
         name = context.tool_use_id or str(uuid4())
         if tool == QUESTION_TOOL:
             return await self._decide_question(name, source)
-        auto = await self._offers_auto(tool)
+        # A call may be allowed together with auto mode, as in Claude Code's own screen.
+        auto = self.auto_mode and self._mode() in AUTO_FROM.get(tool, ())
+        auto = auto and await asyncio.to_thread(allows_auto_mode, self._launch)
         if tool == PLAN_TOOL:
             plan = PlanRequest(name, await self._session_of(name), str(source.get("plan") or ""), auto)
             return self._result(name, _reply(plan, await self.waits.ask(plan), source))
@@ -176,8 +178,7 @@ class Gate:
 
     async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
         """Ask a person to fill in an MCP server's form; ``send`` takes the reply to the CLI."""
-        name = f"form_{uuid4().hex[:16]}"
-        request = read_elicitation(said, name, self._session_id())
+        request = read_elicitation(said, f"form_{uuid4().hex[:16]}", self._session_id())
         # Reading a schema may load the pattern checker: a third of a second, once.
         await asyncio.to_thread(getattr, request, "form")
         outcome = await self.waits.ask(request)
@@ -189,11 +190,6 @@ class Gate:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
             raise
         self._inbox.sessions.delivered(request.id, "result")
-
-    async def _offers_auto(self, tool: str) -> bool:
-        """Return whether a call may be allowed together with auto mode, as in Claude Code's own screen."""
-        possible = self.auto_mode and self._mode() in AUTO_FROM.get(tool, ())
-        return possible and await asyncio.to_thread(allows_auto_mode, self._launch)
 
     def _result(self, tool_use_id: str, reply: Reply) -> PermissionResult:
         if reply.allow is False:

@@ -108,8 +108,7 @@ class TranscriptFile:
         name = text(message, "id")
         for block in blocks_of(message):
             if block.get("type") == "text" and (written := text(block, "text")):
-                whole = f"{self._texts.pop(name, '')}\n\n{written}".strip()
-                self._texts[name] = whole[-20_000:]
+                self._texts[name] = f"{self._texts.pop(name, '')}\n\n{written}".strip()[-20_000:]
             elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
                 call = RecordedCall(str(block.get("id")), str(block.get("name")), source, name)
                 self._calls[call.id] = call

@@ -123,8 +123,7 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
         outcome = outcome_of(request.questions, result)
         interrupted = isinstance(outcome, Cancelled) and result.output.startswith(INTERRUPTED)
         return Cancelled("interrupted in Claude Code") if interrupted else outcome or DECIDED_THERE
-    refused = end.decision == "reject" or end.denial or result.output.startswith(INTERRUPTED)
-    if refused:
+    if end.decision == "reject" or end.denial or result.output.startswith(INTERRUPTED):
         return Denied(said_by_user(result.output))
     if not (end.decision == "accept" or not result.failed):
         return DECIDED_THERE
@@ -276,7 +275,9 @@ def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: f
         return
     dialog = Dialog(hook)
     if hook.tool:
-        _wait_for_call(dialog)
+        ends = time.monotonic() + CALL_SECONDS
+        while dialog.look() is None and dialog.call is None and time.monotonic() < ends:
+            time.sleep(LOOK_SECONDS / 4)
     request = request_of(hook, dialog.call.id if dialog.call else f"hook_{uuid4().hex}")
     if request is None:
         return
@@ -289,12 +290,6 @@ def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: f
         _note(request, inbox, SESSION_ENDED.reason)
         raise
     _see_it_taken(request, dialog, inbox)
-
-
-def _wait_for_call(dialog: Dialog) -> None:
-    ends = time.monotonic() + CALL_SECONDS
-    while dialog.look() is None and dialog.call is None and time.monotonic() < ends:
-        time.sleep(LOOK_SECONDS / 4)
 
 
 async def _decision(

@@ -38,7 +38,14 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
     Raises:
         InboxError: The inbox cannot be opened.
     """
-    reader, writer = await _client_pipes()
+    reader = asyncio.StreamReader(MOST_BYTES)
+    # The process's own standard output is put aside: everything that code prints goes to standard error
+    # instead of between messages, and standard input is empty for all other readers.
+    source, target = _aside(0, os.open(os.devnull, os.O_RDONLY)), _aside(1, os.dup(2))
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb")
+    )
+    writer = await pipe_to(target)
     inbox = await Inbox.connect(inbox_file)
     try:
         calls = WaitingCalls(inbox)
@@ -46,20 +53,6 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
         await pipes.serve(AskingServer(calls, pipes.place_of).mcp)
     finally:
         await inbox.close()
-
-
-async def _client_pipes() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open the pipes from and to the client.
-
-    The process's own standard output is put aside: everything that code prints goes to standard error instead
-    of between messages, and standard input is empty for all other readers.
-    """
-    reader = asyncio.StreamReader(MOST_BYTES)
-    source, target = _aside(0, os.open(os.devnull, os.O_RDONLY)), _aside(1, os.dup(2))
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb")
-    )
-    return reader, await pipe_to(target)
 
 
 async def pipe_to(target: int) -> asyncio.StreamWriter:

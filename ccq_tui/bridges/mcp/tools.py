@@ -75,8 +75,7 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
     _check_fields(read, arguments["questions"])
     questions = replace(read, source={})
     asked = [asdict(one, dict_factory=_compared) for one in questions.questions]
-    equal_in = {"title": questions.title, "questions": asked}
-    identity = json.dumps(equal_in, sort_keys=True)
+    identity = json.dumps({"title": questions.title, "questions": asked}, sort_keys=True)
     return replace(questions, id=f"ask_{sha256(identity.encode()).hexdigest()[:16]}")
 
 
@@ -309,5 +308,4 @@ def _waiting_record(stored: StoredRequest) -> dict[str, Any]:
 
 def both(text: str, record: dict[str, Any]) -> types.CallToolResult:
     """Return text and structured content; a client of an old protocol gets the text alone."""
-    content = [types.TextContent(text=text)]
-    return types.CallToolResult(content=content, structured_content=record)
+    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=record)

@@ -95,17 +95,14 @@ class Typist:
             states = (empty, f"{empty} {self._prompt.default}")
             if not await self._hands.press(BACKSPACE * len(typed), lambda: self._rest() in states):
                 raise StoppedError("what stood in its field already did not go away")
-        self._check_room(text)
-        before = self._rest()
-        if await self._typed(before, text):
-            await self._enter(lambda: text if self._shows(before, text) else "")
-
-    def _check_room(self, text: str) -> None:
-        """Refuse a text that would push the prompt off the screen, where it could not be checked."""
+        # A text that pushes the prompt off the screen could not be checked there.
         picture = self._hands.picture
         cells = sum(max(width(letter), 0) for letter in picture.typed + text)
         if cells > picture.columns * (len(picture.lines) - 1):
             raise StoppedError("its terminal is too small to show the whole text")
+        before = self._rest()
+        if await self._typed(before, text):
+            await self._enter(lambda: text if self._shows(before, text) else "")
 
     async def _typed(self, before: str, text: str) -> bool:
         """Type a text; return whether Enter must end it, or False if the prompt took it already."""

@@ -186,7 +186,13 @@ class Watcher:
                     await self._notify_looked()
         except (asyncio.IncompleteReadError, OSError) as error:
             _logger.warning("The relay is gone: %s", type(error).__name__)
-        await self._end_all(ended)
+        self.over = True
+        await self._notify_looked()  # the answer itself may have ended the program
+        self._withdraw(f"{self._origin.name} ended{f' with exit code {ended}' if ended else ''}")
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
+        if self._inbox is not None:
+            await self._inbox.close(CLOSE_SECONDS)
 
     # -- what the relay says --------------------------------------------------------------------------------
 
@@ -385,16 +391,6 @@ class Watcher:
             self._asked = None
 
     # -- the end --------------------------------------------------------------------------------------------
-
-    async def _end_all(self, code: str) -> None:
-        """Withdraw the open request, and end the tasks."""
-        self.over = True
-        await self._notify_looked()  # the answer itself may have ended the program
-        self._withdraw(f"{self._origin.name} ended{f' with exit code {code}' if code else ''}")
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
-        if self._inbox is not None:
-            await self._inbox.close(CLOSE_SECONDS)
 
     def say(self, line: str) -> None:
         """Send a line to be printed once the terminal is free."""

@@ -308,8 +308,7 @@ class RequestTable(Table):
 
     def unsettled_before(self, since: datetime) -> list[StoredRequest]:
         """Return the requests that are pending, or were settled since a time, oldest first."""
-        where = "state = 'pending' OR settled_at >= ? ORDER BY number"
-        return self._found(where, stamp(since))
+        return self._found("state = 'pending' OR settled_at >= ? ORDER BY number", stamp(since))
 
     def answered(
         self, words: Sequence[str], directory: str = "", *, without: str = ""
@@ -397,8 +396,7 @@ class RequestTable(Table):
         """Return the number of the session's requests that were renamed because this call has their id."""
         call = f"{call_key(request.tool_use_id)}#"
         query = "SELECT count(*) FROM requests WHERE session_id = ? AND substr(call, 1, ?) = ?"
-        rows = self._database.rows(query, (name_key(request.session_id), len(call), call))
-        return int(rows[0][0])
+        return int(self._database.rows(query, (name_key(request.session_id), len(call), call))[0][0])
 
 
 def _same_asker(before: StoredRequest, request: Request) -> bool:

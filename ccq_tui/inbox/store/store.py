@@ -267,8 +267,7 @@ class PromptTable(Table):
     def release(self, keeper: str) -> None:
         """Leave what a keeper has to the next one; raises `InboxUnavailable`."""
         with self._database.writing():
-            released = "UPDATE prompts SET owner_pid = NULL WHERE keeper = ?"
-            self._database.do(released, (keeper,))
+            self._database.do("UPDATE prompts SET owner_pid = NULL WHERE keeper = ?", (keeper,))
 
     def _free(self, kept_for: str, keeper: str) -> Sequence[tuple[int, PromptDraft]]:
         """Return the drafts that no other keeper has, the keeper's own first."""

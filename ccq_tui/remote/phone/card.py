@@ -57,8 +57,7 @@ class InvitationCard:
         code = qr_lines(self.link, rows - 1) if draws else []
         width = len(code[0]) if code else columns
         if (room := columns - width - len(GAP)) >= LEAST_WORDS:
-            drawn = map(_coloured, code)
-            for row, words in zip_longest(drawn, self._words(room)):
+            for row, words in zip_longest(map(_coloured, code), self._words(room)):
                 yield (row or " " * width, GAP, *(words or ()))
             return
         under = [*self._words(columns)]

@@ -289,8 +289,7 @@ class Dock(Vertical):
         shows = self.panel is not None and self.panel.opened is opened
 
         def more(draft: PanelState) -> Draft:
-            earlier = self.closed.pages
-            written = grown(draft, request.questions, arriving, seen=shows, earlier=earlier)
+            written = grown(draft, request.questions, arriving, seen=shows, earlier=self.closed.pages)
             return replace(written, recalled=opened.recalled)
 
         if self.panel is not None and shows:

@@ -87,8 +87,7 @@ def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
     about = f"writes {line} into {user_config()}"
     if os.environ.get(VARIABLE):
         about += f"; {VARIABLE} overrides it"
-    rows = [PickRow("once", "This time"), PickRow(ALWAYS, "Always", about)]
-    return f"Keep {name}?", rows
+    return f"Keep {name}?", [PickRow("once", "This time"), PickRow(ALWAYS, "Always", about)]
 
 
 NEXT = "this session uses the account from its next start on"

@@ -139,8 +139,12 @@ class OpenSessions(UserList[SessionScreen]):
 
     def list(self) -> None:
         """Show the state of all sessions in the one on the screen, and call the listeners."""
-        self._forget_news()
-        if (front := self.front) is not None:
+        front = self.front
+        for one in self:  # hide news of the session on the screen, and of requests that no longer wait
+            over = (WAITS, NEWS) if one is front else () if one.session.waiting else (WAITS,)
+            for screen, kind in itertools.product(self, over):
+                screen.dock.notices.hush(f"{one.mode} {kind}")
+        if front is not None:
             beside = self._waiting_elsewhere(front)
             front.list_sessions(self.entries(), beside, self._trouble, strip=self._strip)
         self._changed.emit(None)
@@ -207,14 +211,6 @@ class OpenSessions(UserList[SessionScreen]):
             self._app.post_message(ProgramAction("waiting"))
         else:
             self.say("No other session waits for you")
-
-    def _forget_news(self) -> None:
-        """Hide news of the session on the screen, and of requests that no longer wait."""
-        front = self.front
-        for one in self:
-            over = (WAITS, NEWS) if one is front else () if one.session.waiting else (WAITS,)
-            for screen, kind in itertools.product(self, over):
-                screen.dock.notices.hush(f"{one.mode} {kind}")
 
     def note(self, lines: Iterable[str], level: str = "info") -> None:
         """Add a notice to the transcript of the session on the screen, or of the first, with a line each."""

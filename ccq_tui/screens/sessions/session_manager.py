@@ -151,8 +151,9 @@ class SessionManager:
         if base is not None:
             notices, fork = (*launch.notices, *base.notices), base.fork or way.fork
             launch = replace(launch, prompt=base.prompt, notices=notices, fork=fork)
-        elif front is not None:
-            launch = _same_trust(front.launch, launch)
+        elif front is not None and launch.settings.directory == front.launch.settings.directory:
+            # A session works in that directory already: nothing more is asked.
+            launch = replace(launch, trusted=replace(launch.trusted, carried=None))
         await self.open(launch, instead_of=front)
         return ""
 
@@ -302,8 +303,7 @@ class SessionManager:
             return f"{done} · the ccq-tui that runs {name} delivers it"
         if row.place.is_gone:
             return "Not delivered: its session is gone"
-        problem = await self.resume(row, behind=True)
-        return problem or f"{done} · {name} starts in the background"
+        return await self.resume(row, behind=True) or f"{done} · {name} starts in the background"
 
     def touch(self, opened: OpenRequest) -> None:
         """Start the time limits of a request's session again."""
@@ -359,9 +359,3 @@ class SessionManager:
 
 def _kept_for(launch: Launch) -> str:
     return launch.resume or directory_key(launch.settings.directory)
-
-
-def _same_trust(old: Launch, launch: Launch) -> Launch:
-    """Return a launch that asks nothing more in a directory in which a session works already."""
-    same = launch.settings.directory == old.settings.directory
-    return replace(launch, trusted=replace(launch.trusted, carried=None)) if same else launch

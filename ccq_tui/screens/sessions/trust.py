@@ -221,8 +221,7 @@ def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> I
         yield from wrapped(Text(covers, palette.plain), width)
     if not short:
         yield Text()
-    obeys = "A session here obeys:" if short else OBEYS
-    yield from wrapped(Text(obeys, palette.plain), width)
+    yield from wrapped(Text("A session here obeys:" if short else OBEYS, palette.plain), width)
     for file in carried.files:
         if not short:
             yield Text()
@@ -266,8 +265,7 @@ class PersonHere:
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
         """Let the person choose from a list; closing it leaves the session where it is."""
         rows = [PickRow(one, *words) for one, words in ELSEWHERE_WORDS.items()]
-        picker = Picker(OPEN_ELSEWHERE, rows, about=asked.words)
-        chosen = await self._app.push_screen_wait(picker)
+        chosen = await self._app.push_screen_wait(Picker(OPEN_ELSEWHERE, rows, about=asked.words))
         return ElsewhereAnswer(chosen or ElsewhereAnswer.LEAVE)
 
     def close(self) -> None:

@@ -70,8 +70,7 @@ class WebhookAdapter(HttpAdapter):
         person = Participant(f"{self.name}:{author}", author)
         if kind == "ccq.ticket":
             return NewTicket(*place, **data, people={TicketRole.CREATOR: person}, person=person)
-        stops = kind == "ccq.stop"
-        return TicketMessage(*place, event["id"], data.get("text", ""), person, stop=stops)
+        return TicketMessage(*place, event["id"], data.get("text", ""), person, stop=kind == "ccq.stop")
 
     async def send(self, run: Run, event: RunEvent, page: str) -> None:
         """Send what happened as a CloudEvent."""

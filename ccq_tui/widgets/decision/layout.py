@@ -88,8 +88,7 @@ class DecisionLayout(PanelLayout):
             large = self.state.large
             keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not large))
         if self._displaced is not None and not self._counts:
-            words = self._displaced.plain.strip()
-            return (("", words), *(hint for hint in keys if hint[0] == "Esc"))
+            return (("", self._displaced.plain.strip()), *(hint for hint in keys if hint[0] == "Esc"))
         return keys
 
     def _head(self, more: str = "") -> Text:

@@ -17,7 +17,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.reactive import var
 from textual.screen import Screen
 from textual.widget import Widget
@@ -516,7 +516,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self._drawn = (self.turn, decides, self._clock())
             after_refresh(self, partial(self._written, *self._drawn))
         self.styles.height = drawn.height
-        self._put_field(drawn.field)
+        self._field.one_line, self._field.secret = self.state.one_line, self.state.page.question.secret
+        if (place := drawn.field) is not None:  # over the lines that are left for it
+            self._field.styles.offset = place.offset
+            self._field.styles.width, self._field.styles.height = place.size
+            self._completer.view.keep_beside(place, self.region.y)
         if (completions := self._completer.shown) is not None:
             self._hints.show(completions.hints())
         elif self.keys.enter_is_prompts:
@@ -542,14 +546,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             after_refresh(self, partial(self._written, turn, decides, since))
         else:
             self.keys.written(decides, written_at(self.screen, since, self._clock()))
-
-    def _put_field(self, place: Region | None) -> None:
-        """Put the field where its text is typed: over the lines that are left for it."""
-        self._field.one_line, self._field.secret = self.state.one_line, self.state.page.question.secret
-        if place is not None:
-            self._field.styles.offset = place.offset
-            self._field.styles.width, self._field.styles.height = place.size
-            self._completer.view.keep_beside(place, self.region.y)
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""

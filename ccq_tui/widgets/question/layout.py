@@ -175,8 +175,7 @@ class PanelLayout:
 
     def _filter_line(self) -> Text:
         page, width = self.state.page, self.look.width - 2
-        matching = len(set(page.rows) - {page.other_row})
-        found = f"{matching} of {len(page.question.options)} shown"
+        found = f"{len(set(page.rows) - {page.other_row})} of {len(page.question.options)} shown"
         typed = "/ " + cut(page.filter, max(1, width - len(found) - 4))
         gap = max(2, width - cell_len(typed) - len(found))
         return Text(f"{typed}{'':{gap}}{found}", self.palette.note)

@@ -224,8 +224,7 @@ class Tab:
             if len(rows) > most:
                 return len(rows)
             labels = (len(self.row(row, signed=style.signed).named(self.grid.text)) for row in rows)
-            tallest = max(*labels, self.own_height if self.typing else 1, 1)
-            return total + len(rows) + tallest - 1
+            return total + len(rows) + max(*labels, self.own_height if self.typing else 1, 1) - 1
         for row in rows:
             total += len(self.texts(row, style))
             if total > most:

@@ -89,8 +89,7 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, resu
     after = Text(f" · {result}" if result else "", colours["error" if failed else "muted"])
     after = Text.assemble(after, (elapsed + permitted, colours["muted"]))
     if not block.folded:
-        whole = Text(safe(argument, limit=LIMIT)) + after
-        return pen.hang(title, whole, width, code=True)
+        return pen.hang(title, Text(safe(argument, limit=LIMIT)) + after, width, code=True)
     first, *others = argument.strip("\n").split("\n")
     rest = Text(f" … {plural(len(others), 'more line')}" if others else "", colours["muted"])
     room = max(0, width - title.cell_len - rest.cell_len)
@@ -117,8 +116,7 @@ def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     text = " · ".join(fact for fact in facts if fact)
     if not text:
         return []
-    line = Text.assemble(("  ⎿ ", pen.colours["faint"]), (text, pen.colours["muted"]))
-    return _cut(line, width)
+    return _cut(Text.assemble(("  ⎿ ", pen.colours["faint"]), (text, pen.colours["muted"])), width)
 
 
 def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
@@ -158,8 +156,7 @@ def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
     event = block.event
     what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
     style = pen.colours["muted" if block.over else "warning"]
-    text = f"{what}, {retry_words(event)}"
-    return pen.hang(Text("↻ ", style), Text(text, style), width)
+    return pen.hang(Text("↻ ", style), Text(f"{what}, {retry_words(event)}", style), width)
 
 
 def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:

@@ -59,8 +59,7 @@ class Intake:
 
     def add_past(self, part: HistoryLoaded) -> None:
         """Add a part that is older than all before it; it may have any number of events."""
-        starts = deque(range(0, max(1, len(part.events)), STEP))
-        self._past.append((self._model.empty(), part, starts))
+        self._past.append((self._model.empty(), part, deque(range(0, max(1, len(part.events)), STEP))))
 
     def take_past(self, until: float) -> TranscriptModel | None:
         """Take in more of the past until a time, once all is split; return a finished part of it, or None."""
@@ -151,5 +150,4 @@ class FramePace:
 
     def _painted(self, worked: float) -> None:
         """Leave time after a frame in proportion to its cost, most of which is painting."""
-        cost = time.thread_time() - worked
-        self._pause = min(LONGEST_PAUSE, SHARE * cost)
+        self._pause = min(LONGEST_PAUSE, SHARE * (time.thread_time() - worked))

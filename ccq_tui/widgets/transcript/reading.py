@@ -305,8 +305,7 @@ class TextSelection(ReadingTool):
         selection = self._placed(selection)
         if selection.start is None or selection.end is None:
             return None
-        parts = self._texts(selection, selection.start.y, selection.end.y)
-        return "\n".join(parts).strip("\n")
+        return "\n".join(self._texts(selection, selection.start.y, selection.end.y)).strip("\n")
 
     def _texts(self, selection: Selection, first: int, last: int) -> Iterator[str]:
         """Yield the selected text of each part, with the line breaks of its source."""
