@@ -1,5 +1,7 @@
-"""The processes of this machine, as /proc has them."""
+"""The processes of this machine, as /proc has them, and copies of the one that tests."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -36,3 +38,20 @@ def children(pid: int) -> list[int]:
     """Return the processes that a process has started and that still run."""
     found = ((one, stat(one)) for one in everything())
     return [one for one, fields in found if fields and int(fields[1]) == pid and fields[0] not in "ZX"]
+
+
+def begun(work: Callable[[], object]) -> int:
+    """Do something in a process of its own; return its id."""
+    if (child := os.fork()) == 0:
+        code = 70
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return child
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """Return how that ended, as `os.waitstatus_to_exitcode` has it."""
+    return os.waitstatus_to_exitcode(os.waitpid(begun(work), 0)[1])

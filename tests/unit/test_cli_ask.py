@@ -5,10 +5,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -22,46 +24,62 @@ from ccq_tui.inbox.requests import Asker, ElicitationRequest, FormRequest, Origi
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from tests.actors import PHONE
+from tests.processes import begun
 from tests.tables import table
 from tests.ten import VALUES, check_record, records, write_ten
 from tests.unit.questions.drive import RELEASE
 from tests.unit.starting import Cli
 from tests.unit.stocked import RUNNING, asked, stock
 
-Run = Callable[..., tuple[int, str, str]]
 QUESTION = {"id": "q", "text": "Which one?", "kind": "choice", "options": ["Old", *map(str, range(20))]}
 
 
-@pytest.fixture
-def run(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Asks in this process, with lines in its pipe: a start costs half a second."""
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    def asks(*words: str, lines: str = "") -> tuple[int, str, str]:
-        reads, writes = os.pipe()
-        os.write(writes, lines.encode())
-        os.close(writes)
-        before = os.dup(0)
+
+@contextmanager
+def asking(
+    *words: str, code: int, lines: str | None = None, first: Callable[[], object] = bool
+) -> Iterator[tuple[TextIO, TextIO]]:
+    """Ask in a copy of this process, after something ``first``; yield its output, and what it says.
+
+    Without lines, its input is a pipe that says nothing, and stays open.
+    """
+    (reads, writes), (out, answers), (err, says) = os.pipe(), os.pipe(), os.pipe()
+
+    def ask() -> None:
         os.dup2(reads, 0)
-        os.close(reads)
-        try:
-            with monkeypatch.context() as patch, open(0, closefd=False) as stdin:
-                patch.setattr(sys, "stdin", stdin)
-                return main(["ask", *words]), *capfd.readouterr()
-        finally:
-            os.dup2(before, 0)
-            os.close(before)
+        os.close(writes)
+        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(answers, "w"), os.fdopen(says, "w")
+        first()
+        assert main(["ask", *words]) == code
 
-    return asks
+    child = begun(ask)
+    for end in (reads, answers, says):
+        os.close(end)
+    with os.fdopen(writes, "w") as stdin, os.fdopen(out) as stdout, os.fdopen(err) as stderr:
+        if lines is not None:
+            stdin.write(lines)
+            stdin.close()
+        yield stdout, stderr
+        assert os.waitpid(child, 0)[1] == 0
 
 
-def test_given_answers_and_records_make_the_same_record(tmp_path: Path, run: Run) -> None:
+def run(*words: str, code: int = ENDED, lines: str = "") -> tuple[str, str]:
+    """Return what is printed and said where all lines are there."""
+    with asking(*words, code=code, lines=lines) as (stdout, stderr):
+        return stdout.read(), stderr.read()
+
+
+def test_given_answers_and_records_make_the_same_record(tmp_path: Path) -> None:
     form = [str(write_ten(tmp_path)), "--context", "commit=1a2b3c"]
     (tmp_path / "given.json").write_text(json.dumps(VALUES), encoding="utf-8")
-    assert run(*form, "--answers", "given.json", "--no-input", "--output", "new.json") == (0, "", "")
+    assert run(*form, "--answers", "given.json", "--no-input", "--output", "new.json") == ("", "")
     (record,) = records(tmp_path / "new.json")
     check_record(record)
-    check_record(json.loads(run(*form, "--answers", "-", "--no-input", lines=json.dumps(record))[1]))
+    check_record(json.loads(run(*form, "--answers", "-", "--no-input", lines=json.dumps(record))[0]))
 
 
 @pytest.mark.parametrize("question", [True, False])
@@ -69,17 +87,10 @@ def test_given_answers_and_records_make_the_same_record(tmp_path: Path, run: Run
 def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
     tmp_path: Path, ccq: Cli, lines: str | None, *, question: bool
 ) -> None:
-    """None is a pipe that says nothing, and stays open."""
     form = ["Which?", "--option", "a", "--option", "b", "--json"] if question else [str(write_ten(tmp_path))]
-    command = [sys.executable, "-m", "ccq_tui", "ask", *form, "--timeout", "1m"]
-    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        if lines is not None:
-            process.stdin.write(lines)
-            process.stdin.close()
-        said = next((line for line in process.stderr if "waits in the inbox" in line), "")
+    code = ENDED if question else DECLINED
+    with asking(*form, "--timeout", "1m", code=code, lines=lines) as (stdout, stderr):
+        said = next((line for line in stderr if "waits in the inbox" in line), "")
         assert (said == "") == (question and bool(lines))
         if said:
             call, *flags = said.split("ccq-tui answer ")[1].split()
@@ -92,43 +103,35 @@ def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
             )
             assert ("A script" in ccq("inbox"), flags) == (question, how)
             ccq(*(("answer", call, "--choose", "2") if question else ("decline", call)))
-        shown = process.stderr.read()
-        assert process.wait(30) == (ENDED if question else DECLINED)
-        assert not question or json.loads(process.stdout.read())["answers"]["answer"]["label"] == "b"
+        shown = stderr.read()
+        assert not question or json.loads(stdout.read())["answers"]["answer"]["label"] == "b"
     how = "Answered by ccq-tui answer.\n" if question else "Declined by ccq-tui decline.\n"
     assert lines is None or shown == how * bool(said), "no other line"
 
 
-ASKER = """
-import sys
-import ccq_tui.cli.ask, ccq_tui.forms.filling
-from ccq_tui.cli import main
-print("ready", file=sys.stderr, flush=True)
-sys.stdin.readline()
-sys.exit(main(sys.argv[1:]))
-"""
-
-
 def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", ASKER, "ask", "What?", "--text", "--output", "out.jsonl"]
-    (tmp_path / "given.toml").write_text("answer = 'given'\n", encoding="utf-8")
-    pipes, with_given = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}, ["--answers", "given.toml"]
-    ways = [["--detach"]] * 8 + [[*with_given, "--no-input"]] * 4
-    askers = [subprocess.Popen([*words, *way], cwd=tmp_path, text=True, **pipes) for way in ways]
-    assert {one.stderr and one.stderr.readline() for one in askers} == {"ready\n"}
-    for one in askers:
-        assert one.stdin is not None
-        one.stdin.write("\n")
-        one.stdin.flush()
-    for number, one in enumerate(askers[:8]):
-        assert one.stderr is not None
-        said = one.stderr.readline()
-        assert said.startswith("“What?” waits in the inbox until it is answered. To answer: ")
-        with asked() as store:
-            (request,) = store.ids.requests_of(said.split()[-3])
-            store.requests.settle(request, Answered((Answer(other=str(number)),)), PHONE)
-    wanted = [*map(str, range(8)), *["given"] * 4]
-    assert [one.communicate(timeout=60)[0].strip() for one in askers] == wanted
+    Path("given.toml").write_text("answer = 'given'\n", encoding="utf-8")
+    import_module("ccq_tui.forms.filling")  # once for all
+    gate, opening = os.pipe()
+
+    def wait_for_all() -> None:
+        os.close(opening)
+        os.read(gate, 1)  # nothing comes but its end
+
+    ways = [["--detach"]] * 8 + [["--answers", "given.toml", "--no-input"]] * 4
+    words = ("What?", "--text", "--output", "out.jsonl")
+    with ExitStack() as stack:
+        askers = [stack.enter_context(asking(*words, *way, code=ENDED, first=wait_for_all)) for way in ways]
+        os.close(opening)
+        for number, (_, stderr) in enumerate(askers[:8]):
+            said = stderr.readline()
+            assert said.startswith("“What?” waits in the inbox until it is answered. To answer: ")
+            with asked() as store:
+                (request,) = store.ids.requests_of(said.split()[-3])
+                store.requests.settle(request, Answered((Answer(other=str(number)),)), PHONE)
+        wanted = [*map(str, range(8)), *["given"] * 4]
+        assert [stdout.read().strip() for stdout, _ in askers] == wanted
+    os.close(gate)
     found = records(tmp_path / "out.jsonl")
     assert sorted(one["answers"]["answer"]["value"] for one in found) == wanted
     assert len({one["id"] for one in found}) == 12
@@ -147,9 +150,10 @@ def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.parametrize(
     ("words", "lines", "printed"), table(__file__, "cli_ask.json")["one_question_prints_its_answer"]
 )
-def test_one_question_prints_its_answer(run: Run, words: str, lines: str, printed: str | int) -> None:
-    code, out, said = run("Deploy?", *words.split(), "--plain", lines=lines)
-    assert (code, out) == ((printed, "") if isinstance(printed, int) else (0, printed))
+def test_one_question_prints_its_answer(words: str, lines: str, printed: str | int) -> None:
+    code, wanted = (printed, "") if isinstance(printed, int) else (ENDED, printed)
+    out, said = run("Deploy?", *words.split(), "--plain", code=code, lines=lines)
+    assert out == wanted
     assert "a b" not in said
 
 
@@ -163,14 +167,14 @@ def test_a_crash_of_a_confirmation_is_no_answer(ccq: Cli, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
-def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path: Path, run: Run) -> None:
+def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ccq_tui", "ask", "Deploy?", "--text"]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             command, cwd=tmp_path, input="never\n", stdout=full, stderr=PIPE, text=True, timeout=60
         )
     assert (done.returncode, "standard output was not written: No space" in done.stderr) == (2, True)
-    assert run("Deploy?", "--text")[:2] == (0, "never\n")
+    assert run("Deploy?", "--text")[0] == "never\n"
 
 
 def test_a_closed_standard_output_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
@@ -205,7 +209,7 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
         assert store.history.changes() == []
 
 
-def test_what_is_proposed_is_taken_on_demand_alone(tmp_path: Path, run: Run) -> None:
+def test_what_is_proposed_is_taken_on_demand_alone(tmp_path: Path) -> None:
     questions = [
         {"id": "a", "text": "A?", "kind": "choice", "options": ["one", "two"], "default": "two"},
         {"id": "n", "text": "N?", "kind": "number", "default": 3},
@@ -218,7 +222,8 @@ def test_what_is_proposed_is_taken_on_demand_alone(tmp_path: Path, run: Run) -> 
         ({"a": "one"}, ("--defaults",), ["one", 3, "zz"]),
         ({}, ("--defaults",), ["two", 3, "zz"]),
     ):
-        _, out, said = run("d.json", "--answers", "-", "--no-input", *flags, lines=json.dumps(given))
+        code, lines = 2 if isinstance(values, str) else ENDED, json.dumps(given)
+        out, said = run("d.json", "--answers", "-", "--no-input", *flags, code=code, lines=lines)
         if isinstance(values, str):
             assert values in said
         else:

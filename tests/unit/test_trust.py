@@ -2,10 +2,12 @@
 
 import itertools
 import json
+import os
 import stat
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with, load_trusted, trusting
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import STORE, Carried, remember, trusts
+from tests.processes import begun
 
 HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 SETTINGS = {
@@ -304,24 +307,17 @@ def test_nothing_else_of_a_directory_is_read_or_run_before_the_answer(project: P
     assert (set(opened), ran) == (READ_FIRST, [])
 
 
-TRUSTING = """
-import os, sys
-from pathlib import Path
-from ccq_tui.config.launch import launch_with, trusting
-for process in range(4):
-    if os.fork() == 0:
-        for name in sys.argv[1 + process :: 4]:
-            assert not trusting(launch_with({"cwd": Path(name)})).notices
-        os._exit(0)
-sys.exit(sum(os.wait()[1] for process in range(4)))
-"""
-
-
 def test_processes_that_trust_at_the_same_time_lose_no_entry(tmp_path: Path) -> None:
     places = [tmp_path / str(number) for number in range(100)]
     for place in places:
         place.mkdir()
         put(place, ".mcp.json", SERVERS)
-    subprocess.run([sys.executable, "-c", TRUSTING, *map(str, places)], check=True, timeout=120)
+
+    def trust(some: list[Path]) -> None:
+        for place in some:
+            assert not trusting(launch_with({"cwd": place})).notices
+
+    children = [begun(partial(trust, places[at::4])) for at in range(4)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
     assert [place for place in places if carried_by(place) is not None] == []
     assert not [one.name for one in state_dir().iterdir() if one.name.startswith((".trust", "trust.json."))]

@@ -17,6 +17,7 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.forms.output import OutputError, Records, check_output, read_records, write_record
+from tests.processes import begun, in_child
 
 STEPS = ("write", "fsync", "ftruncate", "rename")
 """The calls of the system on the way of a record."""
@@ -29,23 +30,6 @@ def record(number: int = 0, *, size: int = 10) -> dict[str, Any]:
 
 EARLIER = record()
 LINE = json.dumps(EARLIER).encode() + b"\n"
-
-
-def begun(work: Callable[[], object]) -> int:
-    """Do something in a process of its own; return its id."""
-    if (child := os.fork()) == 0:
-        code = 70
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return child
-
-
-def in_child(work: Callable[[], object]) -> int:
-    """Return how that ended, as `os.waitstatus_to_exitcode` has it."""
-    return os.waitstatus_to_exitcode(os.waitpid(begun(work), 0)[1])
 
 
 def failing(at: int, fail: Callable[[], None]) -> dict[str, Callable[..., Any]]:
