@@ -325,19 +325,21 @@ async def test_shows_hostile_text_as_text(terminal: Terminal, page: "Page") -> N
     assert await page.get_by_role("button", name="Send").is_enabled()
 
 
-async def test_pairs_by_a_typed_code(terminal: Terminal, pages: Pages, relay: RunningRelay) -> None:
-    page = await pages.open()
-    await page.goto(relay.url)
-    await page.get_by_label("Code").fill("AB12")
-    await press(page, "Pair this device")
-    await shown(page, "A code has 16 letters and digits")
-    code = await code_for_device(terminal.client)
-    await page.get_by_label("Code").fill(code.lower().replace("0", "o"))
-    await press(page, "Pair this device")
-    published = await terminal.publish(asked.BASH)
-    await press(page, "Allow once")
-    outcome, by = await terminal.answer(published)
-    assert (outcome, by.name) == (Allowed(), "Linux computer")
+@pytest.mark.parametrize("sealed", [True, False])
+async def test_pairs_by_a_typed_code(pages: Pages, relay: RunningRelay, *, sealed: bool) -> None:
+    async with paired(relay, sealed=sealed) as terminal:
+        page = await pages.open()
+        await page.goto(relay.url)
+        await page.get_by_label("Code").fill("AB12")
+        await press(page, "Pair this device")
+        await shown(page, "A code has 16 letters and digits")
+        code = await code_for_device(terminal.client)
+        await page.get_by_label("Code").fill(code.lower().replace("0", "o"))
+        await press(page, "Pair this device")
+        published = await terminal.publish(asked.BASH)
+        await press(page, "Allow once")
+        outcome, by = await terminal.answer(published)
+        assert (outcome, by.name) == (Allowed(), "Linux computer")
 
 
 async def test_a_link_that_was_cut_spends_nothing(terminal: Terminal, pages: Pages) -> None:
@@ -355,17 +357,6 @@ async def test_a_link_that_was_cut_spends_nothing(terminal: Terminal, pages: Pag
     await page.goto(link)
     await press(page, "Pair this device")
     await page.get_by_text("Live", exact=True).wait_for(state="attached")
-
-
-async def test_answers_without_encryption(relay: RunningRelay, plain: Terminal, pages: Pages) -> None:
-    page = await pages.open()
-    await page.goto(relay.url)
-    await page.get_by_label("Code").fill(await code_for_device(plain.client))
-    await press(page, "Pair this device")
-    whole = await plain.publish(asked.BASH)
-    await press(page, "Allow once")
-    outcome, by = await plain.answer(whole)
-    assert (outcome, by.name) == (Allowed(), "Linux computer")
 
 
 async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: "Page") -> None:
