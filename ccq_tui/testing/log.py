@@ -1,11 +1,14 @@
-"""The requests that the scripted model received, with times, and bounded waiting for them."""
+"""What the scripted model received, with times, and bounded waiting for it."""
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from ccq_tui.testing.replies import ToolResult
 
 
 @dataclass(slots=True, eq=False)
@@ -39,17 +42,52 @@ class Exchange:
     broken: bool = False
 
 
-class Notice:
-    """Notifies waiting threads and coroutines of changes."""
+class ModelLog:
+    """What a model received and what went wrong, for any thread, and for whoever waits for a change of it.
 
-    def __init__(self) -> None:
-        self._condition = threading.Condition()
+    Args:
+        keeps: Most exchanges and results to keep, the newest; None keeps all.
+
+    Attributes:
+        lock: Held to read and change the others.
+        exchanges: Every request, oldest first.
+        results: Each tool result, in order, without repetitions.
+        errors: The errors of the script itself.
+    """
+
+    def __init__(self, keeps: int | None = None) -> None:
+        self.lock = threading.Condition()
+        self.exchanges: deque[Exchange] = deque(maxlen=keeps)
+        self.results: dict[ToolResult, None] = {}
+        self.errors: list[Exception] = []
+        self._keeps = keeps
         self._listeners: set[Callable[[], None]] = set()
+
+    def add(self, exchange: Exchange, results: Iterable[ToolResult]) -> None:
+        """Add a request with the tool results in it."""
+        with self.lock:
+            self.exchanges.append(exchange)
+            self.results |= {one: None for one in results if one not in self.results}
+            while self._keeps is not None and len(self.results) > self._keeps:
+                del self.results[next(iter(self.results))]
+        self.changed()
+
+    def fail(self, error: Exception) -> None:
+        """Add an error of the script."""
+        with self.lock:
+            self.errors.append(error)
+        self.changed()
+
+    def forget(self) -> None:
+        """Forget all requests and results."""
+        with self.lock:
+            self.exchanges.clear()
+            self.results.clear()
 
     def changed(self) -> None:
         """Wake everyone who waits; callable from any thread."""
-        with self._condition:
-            self._condition.notify_all()
+        with self.lock:
+            self.lock.notify_all()
             # Under the lock, so that no listener is called once its loop may be closed.
             for listener in self._listeners:
                 listener()
@@ -64,8 +102,8 @@ class Notice:
         Raises:
             TimeoutError: It was not true within the limit.
         """
-        with self._condition:
-            if not self._condition.wait_for(predicate, limit):
+        with self.lock:
+            if not self.lock.wait_for(predicate, limit):
                 raise TimeoutError(f"not seen within {limit:g} s")
 
     async def wait_async(self, predicate: Callable[[], bool], limit: float) -> None:
@@ -76,7 +114,7 @@ class Notice:
         def listener() -> None:
             loop.call_soon_threadsafe(changed.set)
 
-        with self._condition:
+        with self.lock:
             self._listeners.add(listener)
         try:
             async with asyncio.timeout(limit):
@@ -86,5 +124,5 @@ class Notice:
         except TimeoutError:
             raise TimeoutError(f"not seen within {limit:g} s") from None
         finally:
-            with self._condition:
+            with self.lock:
                 self._listeners.discard(listener)

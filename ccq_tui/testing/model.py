@@ -1,19 +1,16 @@
 """The scripted model: a Messages API on loopback that plays a scenario to the real Claude Code CLI."""
 
 import asyncio
-import threading
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
-from ccq_tui.testing.incoming import Incoming
-from ccq_tui.testing.log import Exchange, Notice
+from ccq_tui.testing.log import Exchange, ModelLog
 from ccq_tui.testing.play import Director
 from ccq_tui.testing.replies import ToolResult
 from ccq_tui.testing.scenario import Scenario
 
 if TYPE_CHECKING:
-    from ccq_tui.testing.server import Answerer, ServerThread
+    from ccq_tui.testing.server import ServerThread
 
 
 class ScriptedModel:
@@ -49,15 +46,9 @@ class ScriptedModel:
         self.speed = speed
         self.delta_size = delta_size
         self._director = Director(scenario)
-        self._notice = Notice()
-        self._lock = threading.Lock()
-        self._port, self._keeps = port, keeps
-        self._exchanges: deque[Exchange] = deque(maxlen=keeps)
-        self._forgotten: set[Exchange] = set()
-        self._results: dict[ToolResult, None] = {}
-        self._errors: list[Exception] = []
+        self._log = ModelLog(keeps)
+        self._port = port
         self._thread: ServerThread | None = None
-        self._service: Answerer | None = None
 
     @property
     def url(self) -> str:
@@ -85,10 +76,7 @@ class ScriptedModel:
 
         if self._thread is not None:
             raise RuntimeError("the scripted model serves already")
-        self._service = Answerer(
-            lambda incoming: self._director.answer(incoming), self, self._record, self._failed
-        )
-        self._thread = ServerThread(self._service.app(), self._port)
+        self._thread = ServerThread(Answerer(lambda: self._director, self, self._log).app(), self._port)
         return self
 
     def stop(self) -> None:
@@ -121,22 +109,14 @@ class ScriptedModel:
         Args:
             scenario: The scenario that every session plays from now on, also one that played before.
         """
-        with self._lock:
-            self._director = Director(scenario)
-            # An answer still being sent must not be recorded as a new exchange.
-            self._forgotten.update(self._exchanges)
-            self._exchanges.clear()
-            self._results.clear()
-        thread, service = self._thread, self._service
-        if thread is not None and service is not None:
-            # In order with calls of `release`, which take the same way.
-            thread.call(service.close_gates)
+        self._director = Director(scenario)
+        self._log.forget()
 
     @property
     def exchanges(self) -> list[Exchange]:
         """Every request so far, oldest first, with times."""
-        with self._lock:
-            return list(self._exchanges)
+        with self._log.lock:
+            return list(self._log.exchanges)
 
     @property
     def finished(self) -> bool:
@@ -153,8 +133,8 @@ class ScriptedModel:
 
         A call whose result changed, as after a resume, is listed once for each text.
         """
-        with self._lock:
-            return list(self._results)
+        with self._log.lock:
+            return list(self._log.results)
 
     def result(self, tool_use_id: str) -> ToolResult:
         """Return the newest result of one tool call.
@@ -173,16 +153,15 @@ class ScriptedModel:
         Raises:
             ExceptionGroup: The script's own errors.
         """
-        with self._lock:
-            errors = list(self._errors)
+        with self._log.lock:
+            errors = list(self._log.errors)
         if errors:
             raise ExceptionGroup("the script failed", errors)
 
     def release(self, gate: str = "hang") -> None:
         """Open a gate: end the silences of ``Scenario.hangs`` that wait for it, now and later."""
-        thread, service = self._thread, self._service
-        if thread is not None and service is not None:
-            thread.call(lambda: service.open_gate(gate))
+        self._director.opened.add(gate)
+        self._log.changed()
 
     async def wait_for(self, predicate: "Callable[[ScriptedModel], bool]", limit: float = 30.0) -> None:
         """Wait until something is true of the model.
@@ -194,11 +173,11 @@ class ScriptedModel:
         Raises:
             TimeoutError: It was not true within the limit.
         """
-        await self._notice.wait_async(lambda: predicate(self), limit)
+        await self._log.wait_async(lambda: predicate(self), limit)
 
     def wait_for_sync(self, predicate: "Callable[[ScriptedModel], bool]", limit: float = 30.0) -> None:
         """Wait in a thread as ``wait_for`` does."""
-        self._notice.wait(lambda: predicate(self), limit)
+        self._log.wait(lambda: predicate(self), limit)
 
     async def wait_for_result(self, tool_use_id: str, limit: float = 30.0) -> ToolResult:
         """Wait until the model has received a tool call's result.
@@ -223,18 +202,3 @@ class ScriptedModel:
 
     def _has(self, tool_use_id: str) -> bool:
         return any(result.tool_use_id == tool_use_id for result in self.tool_results())
-
-    def _record(self, exchange: Exchange) -> None:
-        with self._lock:
-            if exchange not in self._exchanges and exchange not in self._forgotten:
-                self._exchanges.append(exchange)
-                for found in Incoming(exchange.body or {}, exchange.headers).tool_results:
-                    self._results.setdefault(found)
-                while self._keeps is not None and len(self._results) > self._keeps:
-                    del self._results[next(iter(self._results))]
-        self._notice.changed()
-
-    def _failed(self, error: Exception) -> None:
-        with self._lock:
-            self._errors.append(error)
-        self._notice.changed()

@@ -192,10 +192,15 @@ class Director:
 
     Args:
         scenario: The scenario that every session plays from its start.
+
+    Attributes:
+        plays: The plays so far.
+        opened: The gates that were released; silences that wait for another one keep waiting.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
+        self.opened: set[str] = set()
         self.plays: list[Play] = []
         self._sessions: dict[str, Play] = {}
         self._agents: dict[str, Play] = {}

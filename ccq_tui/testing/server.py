@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import uvicorn
@@ -19,8 +20,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Send
 
 from ccq_tui.testing.incoming import Incoming
-from ccq_tui.testing.log import Exchange
-from ccq_tui.testing.play import Part, Turn
+from ccq_tui.testing.log import Exchange, ModelLog
+from ccq_tui.testing.play import Director, Part, Turn
 from ccq_tui.testing.scenario import Cut, Failure, Silence, error_body
 
 _DELTA_TYPES = {"text": "text_delta", "thinking": "thinking_delta", "partial_json": "input_json_delta"}
@@ -145,17 +146,14 @@ class Answerer:
     """Answers requests from a director's plays.
 
     Attributes:
-        answer: Decides what to say: the message or failure, and the name of its scenario.
+        director: Returns the present one.
         pace: Has the present speed in characters per second, and the characters per delta.
-        record: Called with a new exchange, and again at every change to one.
-        failed: Called with an error in the script itself.
+        log: Takes each request, and is notified of each change to one.
     """
 
-    answer: Callable[[Incoming], tuple[Turn | Failure, str]]
+    director: Callable[[], Director]
     pace: "Pace"
-    record: Callable[[Exchange], None]
-    failed: Callable[[Exception], None]
-    _gates: dict[str, asyncio.Event] = field(default_factory=dict)
+    log: ModelLog
 
     def app(self) -> Starlette:
         """Return the application with its routes."""
@@ -167,27 +165,20 @@ class Answerer:
             ]
         )
 
-    def close_gates(self) -> None:
-        """Have every later silence wait; those there keep their gates."""
-        self._gates = {}
-
-    def open_gate(self, gate: str) -> None:
-        """End the silences that wait, or will wait, for a gate."""
-        self.gate(gate).set()
-
     async def messages(self, request: Request) -> ASGIApp:
         """Answer a request to the Messages API."""
         exchange, incoming = await self._received(request, talks=True)
+        director = self.director()
         try:
-            answer, exchange.scenario = self.answer(incoming)
+            answer, exchange.scenario = director.answer(incoming)
         except Exception as error:  # noqa: BLE001 - a script is the caller's code: anything may come out of it
-            self.failed(error)
+            self.log.fail(error)
             body = error_body("invalid_request_error", f"the script failed: {error!r}")
             return self._finish(exchange, JSONResponse(body, 400))
         if isinstance(answer, Failure):
             made = JSONResponse(dict(answer.body), answer.status, dict(answer.headers))
             return self._finish(exchange, made)
-        return self._message(exchange, answer, incoming)
+        return SentMessage(answer, incoming, exchange, self, director.opened)
 
     async def count_tokens(self, request: Request) -> Response:
         """Answer a request to count tokens."""
@@ -216,24 +207,14 @@ class Answerer:
         exchange = Exchange(request.method, path, headers, body)
         if talks:
             exchange.role = incoming.role.value
-        self.record(exchange)
+        self.log.add(exchange, incoming.tool_results)
         return exchange, incoming
 
     def _finish(self, exchange: Exchange, response: Response) -> Response:
         exchange.status = response.status_code
         exchange.first_byte = exchange.last_byte = time.monotonic()
-        self.record(exchange)
+        self.log.changed()
         return response
-
-    def _message(self, exchange: Exchange, turn: Turn, incoming: Incoming) -> ASGIApp:
-        model = str(incoming.body.get("model", "scripted"))
-        streamed = bool(incoming.body.get("stream"))
-        items = stream(turn, model, self.pace.delta_size) if streamed else whole(turn, model)
-        return SentMessage(items, "text/event-stream" if streamed else "application/json", self, exchange)
-
-    def gate(self, name: str) -> asyncio.Event:
-        """Return what opens a gate."""
-        return self._gates.setdefault(name, asyncio.Event())
 
 
 def _parsed(body: bytes) -> Mapping[str, Any] | None:
@@ -260,22 +241,24 @@ class SentMessage(StreamingResponse):
     """A response that begins with its first byte, and is left incomplete by a cut: uvicorn then drops it.
 
     Args:
-        items: Chunks, silences and cuts, from ``wire.stream`` or ``wire.whole``.
-        content_type: The content type.
-        answerer: Has the present speed and the gates, and records every change to the exchange.
+        turn: The message.
+        incoming: The request that it answers.
         exchange: Gets status and times.
+        answerer: Has the present speed, and the log.
+        opened: The gates that were released.
     """
 
     def __init__(
-        self,
-        items: Iterable[Chunk | Silence | Cut],
-        content_type: str,
-        answerer: Answerer,
-        exchange: Exchange,
+        self, turn: Turn, incoming: Incoming, exchange: Exchange, answerer: Answerer, opened: set[str]
     ) -> None:
-        headers = {"content-type": content_type, "cache-control": "no-cache"}
+        model = str(incoming.body.get("model", "scripted"))
+        if incoming.body.get("stream"):
+            kind, items = "text/event-stream", stream(turn, model, answerer.pace.delta_size)
+        else:
+            kind, items = "application/json", whole(turn, model)
+        headers = {"content-type": kind, "cache-control": "no-cache"}
         super().__init__(self._pieces(items), headers=headers)
-        self._answerer, self._exchange = answerer, exchange
+        self._pace, self._log, self._exchange, self._opened = answerer.pace, answerer.log, exchange, opened
         self._complete = False
 
     async def stream_response(self, send: Send) -> None:
@@ -289,17 +272,17 @@ class SentMessage(StreamingResponse):
                     await send(start)
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
                 exchange.first_byte = exchange.first_byte or time.monotonic()
-                self._answerer.record(exchange)
+                self._log.changed()
         finally:
             exchange.last_byte, exchange.broken = time.monotonic(), not self._complete
-            self._answerer.record(exchange)
+            self._log.changed()
         if self._complete:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _pieces(self, items: Iterable[Chunk | Silence | Cut]) -> AsyncIterator[bytes]:
         batch, due = b"", time.monotonic()
         for item in items:
-            speed = self._answerer.pace.speed
+            speed = self._pace.speed
             if isinstance(item, Chunk):
                 batch += item.data
                 if speed <= 0 and len(batch) < 16_384:
@@ -313,8 +296,7 @@ class SentMessage(StreamingResponse):
                     await asyncio.sleep(max(0.0, due - time.monotonic()))
                 case Silence(gate, limit):
                     with suppress(TimeoutError):  # the limit is the scripted end of the silence
-                        async with asyncio.timeout(limit):
-                            await self._answerer.gate(gate).wait()
+                        await self._log.wait_async(partial(self._opened.__contains__, gate), limit)
                     due = time.monotonic()
                 case Cut():
                     yield b""  # an answer that never began would become a 500
@@ -351,7 +333,6 @@ class ServerThread:
         # What connects before the thread serves waits in the queue of the socket.
         self._socket = socket.create_server(("127.0.0.1", port), backlog=128)
         self.port = self._socket.getsockname()[1]
-        self._loop = asyncio.new_event_loop()
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="ccq-scripted-model", daemon=True)
         self._thread.start()
@@ -367,11 +348,6 @@ class ServerThread:
         if self._thread.is_alive():
             raise RuntimeError("the scripted model did not stop within 10 s")
 
-    def call(self, function: Callable[[], None]) -> None:
-        """Run a function inside the server's event loop soon; do nothing once the server has ended."""
-        with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(function)
-
     def _run(self) -> None:
-        with self._socket, asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._server.serve(sockets=[self._socket]))
+        with self._socket:
+            asyncio.run(self._server.serve(sockets=[self._socket]))

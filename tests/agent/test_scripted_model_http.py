@@ -196,6 +196,20 @@ def test_an_answer_on_its_way_is_forgotten_too() -> None:
         assert not model.exchanges
 
 
+def test_an_answer_on_its_way_does_not_come_back_when_newer_requests_took_its_place() -> None:
+    scenario = Scenario("x").says("a").hangs(limit=60)
+    with ScriptedModel(scenario, keeps=1) as model, sent(model, stream=True) as response:
+        response.read(1)
+        (waiting,) = model.exchanges
+        with sent(model, path="/v1/messages/count_tokens") as other:
+            other.read()
+        newest = model.exchanges
+        model.release()
+        response.read()
+        model.wait_for_sync(lambda _: waiting.last_byte > 0, LIMIT)
+        assert (model.exchanges, newest == [waiting]) == (newest, False)
+
+
 def test_errors_of_the_script_are_kept() -> None:
     def words(_: object) -> str:
         raise LookupError("boom")
