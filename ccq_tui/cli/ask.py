@@ -21,7 +21,7 @@ import click
 
 from ccq_tui import DOCS
 from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
-from ccq_tui.cli.exits import ASK_CRASHED, ENDED, INTERRUPTED, Refused
+from ccq_tui.cli.exits import ASK_CRASHED, ENDED, INTERRUPTED, Refused, refusing
 from ccq_tui.cli.options import seconds_in, switch, with_flags
 from ccq_tui.cli.session import before_keys, shown_early
 from ccq_tui.config.paths import inbox_path
@@ -30,7 +30,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answered
+from ccq_tui.questions import Answered, Declined, Dismissed
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.text import one_line, reason, safe
 from ccq_tui.words import spoken
@@ -38,7 +38,7 @@ from ccq_tui.words import spoken
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ccq_tui.forms.filling import FilledIn, Filling, Unanswered
+    from ccq_tui.forms.filling import Filling, FormEnd
     from ccq_tui.inbox.requests import FormRequest
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from ccq_tui.questions.model import Asked
     from ccq_tui.questions.state import PanelState
 
-    Result = FilledIn | Unanswered
     Show = Callable[[Filling], Awaitable[object]]
     Write = Callable[[Mapping[str, Any]], None]
 
@@ -278,13 +277,11 @@ def fill(
             except OSError as error:
                 raise OutputError(f"standard output was not written: {reason(error)}") from error
 
-    try:
+    with refusing(OutputError, InboxError):
         check_output(output or STDOUT * (shown is not None))
         show = partial(_give, state) if no_input else partial(_begun, given, show)
         alone = no_input or form.questions.secret
         result = asyncio.run(_asked(request, show, write, timeout, alone=alone))
-    except (OutputError, InboxError) as error:
-        raise Refused(f"{one_line(str(error), 1_000)}.") from error
     ended = _ended(result, form.questions.kept)
     return ended if code is None else code
 
@@ -312,7 +309,7 @@ def _whole(number: float | None) -> float | None:
 
 async def _asked(
     request: FormRequest, show: Show, write: Write, inactive: float | None, *, alone: bool
-) -> Result:
+) -> FormEnd:
     """Ask until the form is settled, here alone or in the inbox, or a signal ends the program."""
     from ccq_tui.forms.filling import fill
     from ccq_tui.inbox.inbox import Inbox
@@ -484,21 +481,20 @@ def has_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
-def _ended(result: Result, kept: str) -> int:
+def _ended(end: FormEnd, kept: str) -> int:
     """Say what became of a form, unless that was decided here; return the exit code."""
-    from ccq_tui.forms.filling import FilledIn
-
-    actor = result.actor
+    actor = end.stored.actor
     where = f" {actor.where_from_here}" if actor is not None and actor.process != this_process() else ""
-    if isinstance(result, FilledIn):
-        code, message = ENDED, f"Answered{where}." * bool(where)
-        message = "The answers confirmed earlier are recorded now." if result.late else message
-    elif result.is_declined:
-        code, message = DECLINED, f"Declined{where}."
-    elif result.in_time:
-        code, message = INTERRUPTED, f"Left; {kept}."
-    else:
-        code, message = TIMED_OUT, f"Nobody answered in time; {kept}."
+    match end.stored.outcome:
+        case Answered():
+            code, message = ENDED, f"Answered{where}." * bool(where)
+            message = "The answers confirmed earlier are recorded now." if end.late else message
+        case Declined() | Dismissed():
+            code, message = DECLINED, f"Declined{where}."
+        case _ if end.in_time:
+            code, message = INTERRUPTED, f"Left; {kept}."
+        case _:
+            code, message = TIMED_OUT, f"Nobody answered in time; {kept}."
     if message:
         echo(message, err=True)
     return code

@@ -4,12 +4,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 from ccq_tui.answering.interview import Interview
@@ -26,7 +26,7 @@ from ccq_tui.inbox.requests import Asker, FormRequest, Origin, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
+from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.model import Asked
 from ccq_tui.questions.state import PanelState
 
@@ -40,34 +40,20 @@ LEFT = "left at the terminal; its draft is kept"
 TIMED_OUT = "nobody answered in time; its draft is kept"
 
 
-@dataclass(frozen=True, slots=True)
-class FilledIn:
-    """The form was answered, and its record written.
+class FormEnd(NamedTuple):
+    """What became of a form.
 
     Attributes:
-        record: The record.
-        actor: Who answered, or None if unknown.
+        stored: Its request, with the outcome; if nobody decided, its draft is kept, and offered next time.
+        record: The record that was written if it was answered, or None.
+        in_time: Whether it ended before its time was over.
         late: Whether the answers were confirmed in an earlier run, which ended before it had written them.
     """
 
-    record: Mapping[str, Any]
-    actor: Actor | None = None
-    late: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Unanswered:
-    """Nothing was recorded.
-
-    Attributes:
-        is_declined: Whether a person declined to answer; else the draft is kept, and offered next time.
-        in_time: Whether it ended before its time was over.
-        actor: Who declined it, or None.
-    """
-
-    is_declined: bool = False
-    in_time: bool = True
-    actor: Actor | None = None
+    stored: StoredRequest
+    record: Mapping[str, Any] | None
+    in_time: bool
+    late: bool
 
 
 class Filling:
@@ -165,7 +151,7 @@ async def fill(
     *,
     write: Callable[[Mapping[str, Any]], object] | None = None,
     inactive: float | None = None,
-) -> FilledIn | Unanswered:
+) -> FormEnd:
     """Ask a form, and write its record once it is answered.
 
     What an earlier run asked the same way is taken up: confirmed answers are recorded, a draft is shown.
@@ -197,10 +183,7 @@ async def fill(
         await asyncio.to_thread(write or partial(write_record, request.output), record)
     if inbox is not None:
         await _taken(inbox, stored.request.id)
-    if record is not None:
-        return FilledIn(record, stored.actor, late=late)
-    is_declined = isinstance(stored.outcome, Declined | Dismissed)
-    return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
+    return FormEnd(stored, record, in_time, late)
 
 
 def finished_record(stored: StoredRequest) -> Mapping[str, Any]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.forms.commits import REFLECTION
-from ccq_tui.forms.filling import FilledIn, Filling, Unanswered, fill, request_of
+from ccq_tui.forms.filling import LEFT, TIMED_OUT, Filling, fill, request_of
 from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import find_form, read_form
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import FormRequest
+from ccq_tui.inbox.requests import Cancelled, FormRequest
 from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
@@ -72,8 +72,9 @@ async def test_answers_become_one_record_and_the_next_asking_begins_anew(
 ) -> None:
     for number in (1, 2):
         ended = await fill(inbox, asked(tmp_path), answer)
-        assert isinstance(ended, FilledIn)
-        assert (ended.actor, ended.late, ended.record["context"]) == (PHONE, False, {"about": "it"})
+        assert ended.record is not None
+        context = ended.record["context"]
+        assert (ended.stored.actor, ended.late, context) == (PHONE, False, {"about": "it"})
         written = [json.loads(line) for line in lines(tmp_path)]
         assert len({one["id"] for one in written}) == len(written) == number
         assert written[-1] == ended.record
@@ -101,17 +102,20 @@ async def test_a_form_that_is_left_or_out_of_time_waits_no_more_and_keeps_its_dr
     async def type_and_leave(filling: Filling) -> None:
         filling.opened.type(shown_by(filling).with_draft(other="half", taken=True), PHONE)
 
-    assert await fill(inbox, asked(tmp_path), type_and_leave) == Unanswered()
+    ended = await fill(inbox, asked(tmp_path), type_and_leave)
+    assert (ended.stored.outcome, ended.record, ended.in_time) == (Cancelled(LEFT), None, True)
     assert await inbox.run(lambda store: store.requests.waiting()) == []
     ended = await fill(inbox, asked(tmp_path), wait, inactive=0.05)
-    assert (ended, lines(tmp_path)) == (Unanswered(in_time=False), [])
+    assert (ended.stored.outcome, ended.record, ended.in_time) == (Cancelled(TIMED_OUT), None, False)
+    assert lines(tmp_path) == []
     shown: list[str] = []
 
     async def look(filling: Filling) -> None:
         shown.append(shown_by(filling).page.draft.other)
         await filling.opened.settle(Declined(), PHONE)
 
-    assert await fill(inbox, asked(tmp_path), look) == Unanswered(is_declined=True, actor=PHONE)
+    ended = await fill(inbox, asked(tmp_path), look)
+    assert (ended.stored.outcome, ended.stored.actor, ended.record) == (Declined(), PHONE, None)
     assert shown == ["half"]
 
 
@@ -134,13 +138,12 @@ async def test_what_was_confirmed_before_the_process_died_is_recorded_by_the_nex
         request = request_of(longer, {"about": "it"}, "out.jsonl", tmp_path, "ccq-tui ask")
     inbox = await Inbox.connect(path)
     ended = await fill(inbox, request, answer)
-    assert isinstance(ended, FilledIn)
-    assert ended.late
-    assert ended.record["answers"] == {"said": {"value": "hello"}}
+    assert ended.record is not None
+    assert (ended.late, ended.record["answers"]) == (True, {"said": {"value": "hello"}})
     # Killed once more, between the record and the note that it was written.
     await inbox.run(lambda store: store.database.do("UPDATE requests SET state = 'answered'"))
     again = await fill(inbox, request, answer)
-    assert (again, len(lines(tmp_path))) == (ended, 1)
+    assert (again.record, again.late, len(lines(tmp_path))) == (ended.record, True, 1)
     await inbox.close()
 
 
@@ -150,8 +153,7 @@ async def test_a_record_that_cannot_be_written_is_written_later(inbox: Inbox, tm
         await fill(inbox, asked(tmp_path), answer)
     (tmp_path / "out.jsonl").rmdir()
     ended = await fill(inbox, asked(tmp_path), leave)
-    assert isinstance(ended, FilledIn)
-    assert (ended.late, len(lines(tmp_path))) == (True, 1)
+    assert (ended.record is not None, ended.late, len(lines(tmp_path))) == (True, True, 1)
 
 
 async def test_a_process_that_is_cancelled_withdraws_its_form_and_lets_its_surface_close(
