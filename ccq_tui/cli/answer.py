@@ -9,7 +9,7 @@ import click
 from ccq_tui import DOCS
 from ccq_tui.answering.grammar import NONE, Names, TypedError, allowed, read_flag
 from ccq_tui.answering.record import MOST_JSON
-from ccq_tui.cli.exits import ENDED, Refused, Taken
+from ccq_tui.cli.exits import ENDED, Refused, Taken, refusing
 from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
@@ -121,7 +121,10 @@ def _answers(questions: Sequence[Question], flags: Flags) -> list[dict[str, Any]
         else:
             # Where there are none, the request says why.
             names = Names(questions[at])
-            places = _places(names, text, f"question {at + 1}: ") if questions[at].options else [0]
+            places = [0]
+            if questions[at].options:
+                with refusing(TypedError, begin=f"question {at + 1}: "):
+                    places = read_flag(names, text)
             answers[at].setdefault("selected", []).extend(place + 1 for place in places)
     for name in ("other", "note"):
         for value in flags[name]:
@@ -144,13 +147,6 @@ def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str
         there_are = f"they are 1 to {count}" if count > 1 else "there is only question 1"
         raise Refused(f"{flag} names question {number}, which does not exist: {there_are}.")
     return number - 1, found[2]
-
-
-def _places(names: Names, text: str, where: str) -> list[int]:
-    try:
-        return read_flag(names, text)
-    except TypedError as error:
-        raise Refused(f"{where}{one_line(str(error), 400)}.") from error
 
 
 def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
@@ -176,10 +172,8 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         if stored.state is not RequestState.PENDING:
             raise _taken(stored, called)
         outcome = outcome_for(stored.request)
-        try:
+        with refusing(InvalidOutcome):
             verdict = store.requests.settle(key, outcome, Actor.here(Surface.COMMAND, command))
-        except InvalidOutcome as error:
-            raise Refused(f"{error}.") from error
         if isinstance(verdict, AlreadySettled):
             # The request as it is now says more than the verdict.
             raise _taken(store.requests.get(key) or stored, called)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, reason
 
 ENDED = 0
 CRASHED = 1
@@ -35,12 +35,12 @@ class Refused(click.ClickException):
 
 
 @contextmanager
-def refusing(*errors: type[Exception]) -> Iterator[None]:
-    """Turn errors, whose messages are for a person, into `Refused`."""
+def refusing(*errors: type[Exception], begin: str = "") -> Iterator[None]:
+    """Turn errors, whose messages are for a person, into `Refused`; ``begin`` comes before the message."""
     try:
         yield
     except errors as error:
-        text = one_line(str(error), 1_000).rstrip(".")
+        text = begin + one_line(reason(error), 1_000).rstrip(".")
         # The command that adds a missing extra ends its message: a full stop would be copied with it.
         stop = "" if isinstance(error.__cause__, ImportError) else "."
         raise Refused(f"{text}{stop}") from error

@@ -6,14 +6,7 @@ from pathlib import Path
 import click
 
 from ccq_tui import DOCS
-from ccq_tui.bridges.claude_code.hook_settings import (
-    hook_command,
-    hooks_edit,
-    hooks_off,
-    project_settings,
-    user_settings,
-    wanted,
-)
+from ccq_tui.bridges.claude_code import hook_settings
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import switch, with_flags
@@ -50,13 +43,14 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
     file stays, and a copy of the file is kept beside it.
     """
     file = _one_file(user, project)
-    hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
-    if not changed([hooks_edit(file, hooks)], yes=yes, same="The hooks are installed already"):
+    command = hook_settings.hook_command()
+    hooks = hook_settings.wanted(command, permissions=permissions, elicitation=elicitation, always=always)
+    if not changed([hook_settings.hooks_edit(file, hooks)], yes=yes, same="The hooks are installed already"):
         return ENDED
     if project:
         note_directory(Path.cwd())
     echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
-    if (off := hooks_off(os.environ, Path.cwd())) is not None:
+    if (off := hook_settings.hooks_off(os.environ, Path.cwd())) is not None:
         echo(f"“disableAllHooks” turns all hooks off: take that out of {one_line(str(off), 300)}.")
         return ENDED
     when = "at any time" if always else "while a ccq-tui is open"
@@ -70,7 +64,7 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
 def uninstall(user: bool, project: bool, yes: bool) -> int:
     """Take the hooks out of Claude Code's settings. The rest of the file stays."""
     file = _one_file(user, project)
-    if changed([hooks_edit(file, [])], yes=yes, same="The hooks are not installed"):
+    if changed([hook_settings.hooks_edit(file, [])], yes=yes, same="The hooks are not installed"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
 
@@ -78,4 +72,4 @@ def uninstall(user: bool, project: bool, yes: bool) -> int:
 def _one_file(user: bool, project: bool) -> EditedFile:
     if user and project:
         raise Refused("--user and --project exclude each other: give one.")
-    return project_settings(Path.cwd()) if project else user_settings(os.environ)
+    return hook_settings.project_settings(Path.cwd()) if project else hook_settings.user_settings(os.environ)

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import click
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.cli.answer import delivery_words
-from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused, refusing
 from ccq_tui.cli.options import AS_JSON, flag, given_settings, seconds_in, setting_flags, with_flags
 from ccq_tui.cli.session import begin, end_on_signals
 from ccq_tui.cli.store import (
@@ -136,12 +137,9 @@ def _walk_through() -> None:
 
     if os.path.lexists(inbox_path()):
         end_on_signals()
-        try:
+        # Where nobody reads any more, what was typed is kept.
+        with refusing(InboxError), suppress(BrokenPipeError):
             asyncio.run(walked())
-        except InboxError as error:
-            raise Refused(one_line(str(error), 1_000)) from error
-        except BrokenPipeError:
-            return  # nobody reads any more; what was typed is kept
 
 
 @inbox.command()

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from ccq_tui.choices import Effort, PermissionMode, QuestionMode
-from ccq_tui.cli.exits import Refused
+from ccq_tui.cli.exits import refusing
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
@@ -31,10 +31,8 @@ def seconds_in(flag: str, time: str | None) -> float | None:
     """Return the seconds that a flag's duration stands for, or None for no limit; raises `Refused`."""
     from ccq_tui.config.values import read_duration
 
-    try:
+    with refusing(ValueError, begin=f"{flag} "):
         read = read_duration(time)
-    except ValueError as error:
-        raise Refused(f"{flag} {error}.") from error
     return read if isinstance(read, float) else None
 
 

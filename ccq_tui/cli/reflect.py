@@ -1,7 +1,6 @@
 """Commands for reflections on commits: asked, by a git hook too, and read."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import click
 from ccq_tui import DOCS
 from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import flag, with_flags
 from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.config.paths import expanded
@@ -19,11 +18,13 @@ from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.reading import FormFileError, find_form
 from ccq_tui.output import echo
 from ccq_tui.questions.model import Asked
-from ccq_tui.text import one_line, reason
+from ccq_tui.text import one_line
 from ccq_tui.words import listed
 from ccq_tui.worktrees.git import GitError
 
 ASK = "commit"
+ERRORS = (GitError, post_commit.HookError, OSError)
+"""What may be wrong with a repository or a file, in words for a person."""
 
 
 class RevisionGroup(click.Group):
@@ -62,7 +63,7 @@ def reflect() -> None:
 @click.option("--plain", is_flag=True, help="Ask line by line.")
 def commit(revision: str, output: str | None, plain: bool) -> int:
     """Reflect on a commit: what “ccq-tui reflect [REV]” does."""
-    with _explained():
+    with refusing(*ERRORS):
         context = commit_context(Path.cwd(), revision)
         file = output or str(records_of(Path.cwd()))
         earlier = reflections.of_commit(file, context)
@@ -88,7 +89,7 @@ def install(yes: bool) -> int:
     It does so in this repository and its worktrees. The change is shown first. The rest of the
     hook stays, and a copy of it is kept next to it.
     """
-    with _explained():
+    with refusing(*ERRORS):
         change = post_commit.installing(Path.cwd())
         if not changed(change.edits, yes=yes, same="The hook is installed already", more=change.more):
             return ENDED
@@ -105,7 +106,7 @@ def install(yes: bool) -> int:
 @yes_flag
 def uninstall(yes: bool) -> int:
     """Stop asking after commits. Other hooks stay as they were."""
-    with _explained():
+    with refusing(*ERRORS):
         change = post_commit.uninstalling(Path.cwd())
         if changed(change.edits, yes=yes, same="The hook is not installed", more=change.more):
             change.finish()
@@ -116,7 +117,7 @@ def uninstall(yes: bool) -> int:
 @reflect.command()
 def status() -> int:
     """Show where the hook is installed, and whether it works."""
-    with _explained():
+    with refusing(*ERRORS):
         where, problem = post_commit.status(Path.cwd())
     echo(f"installed: {_places(where)}" if where else "not installed")
     if problem:
@@ -128,7 +129,7 @@ def status() -> int:
 
 def _print_limits() -> None:
     """Say where an installed hook does not ask."""
-    with _explained():
+    with refusing(*ERRORS):
         trees, variable = post_commit.without(Path.cwd()), post_commit.quiet_in(Path.cwd())
     if trees:
         echo(f"These worktrees have other hooks; install it there, too: {_places(trees)}.")
@@ -174,7 +175,7 @@ def feedback(file: str | None, start: str | None, last: int) -> int:
 
 
 def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
-    with _explained():
+    with refusing(*ERRORS):
         path = file or str(records_of(Path.cwd()))
         if file and not expanded(file).exists():
             raise Refused(f"{one_line(file, 300)} does not exist; --file takes a file of reflections.")
@@ -185,17 +186,7 @@ def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
 
 
 def _form() -> Asked:
-
-    with _explained():
-        return find_form(REFLECTION)
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Turn what may be wrong with a repository, a form or a file into a message."""
     try:
-        yield
+        return find_form(REFLECTION)
     except FormFileError as error:
         raise Refused(str(error)) from error
-    except (GitError, post_commit.HookError, OSError) as error:
-        raise Refused(f"{one_line(reason(error), 1_000)}.") from error

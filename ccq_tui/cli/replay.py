@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused, Unprinted
+from ccq_tui.cli.exits import ENDED, Refused, Unprinted, refusing
 from ccq_tui.cli.options import as_json_flag, plain_flag
 from ccq_tui.output import echo
 from ccq_tui.text import reason
@@ -34,10 +34,8 @@ def replay(*, file: str, as_json: bool, **_flags: object) -> int:
             "standard input is the terminal: pipe a recording into it, "
             "as in claude -p --verbose --output-format stream-json ... | ccq-tui replay -"
         )
-    try:
+    with refusing(RecordingError):
         recording = open_recording(sys.stdin.fileno() if file == STDIN else file)
-    except RecordingError as error:
-        raise Refused(str(error)) from error
     try:
         if as_json:
             echo(list_report("questions", recorded_questions(recording)))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused, Taken
+from ccq_tui.cli.exits import ENDED, Refused, Taken, refusing
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import begin, plain_why
 from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.processes import alive
-from ccq_tui.text import one_line, reason
+from ccq_tui.text import one_line
 
 
 @click.command()
@@ -64,10 +64,8 @@ def export(session: str, form: str) -> int:
     name, known = _known(session)
     directory = known.directory if known is not None else ""
     launch = Launch(settings=Settings.model_construct(cwd=Path(directory or os.curdir)), resume=name)
-    try:
+    with refusing(ReaderError, begin="the session cannot be read: "):
         past = asyncio.run(read_history(launch))
-    except ReaderError as error:
-        raise Refused(f"the session cannot be read: {one_line(reason(error), 300)}.") from error
     if not past.events:
         where = one_line(directory, 300) or "this directory"
         raise Refused(

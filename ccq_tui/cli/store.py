@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ccq_tui.claude_files import recorded_sessions
-from ccq_tui.cli.exits import Refused, Unprinted
+from ccq_tui.cli.exits import Refused, Unprinted, refusing
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import place
 from ccq_tui.inbox.kinds import kind_of
@@ -42,20 +42,17 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
     Raises `Refused` where it cannot be opened or read, or is ``needed`` and not there.
     """
     path = inbox_path()
-    try:
-        with ExitStack() as ending:
-            if not os.path.lexists(path):
-                if needed:
-                    raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
-                path = Path(ending.enter_context(TemporaryDirectory(prefix="ccq-"))) / path.name
-            store = ending.enter_context(closing(Store(path)))
-            if store.database.notice:
-                echo(store.database.notice, err=True)
-            with suppress(InboxError):  # what cannot be written now can still be read
-                store.requests.withdraw_orphans()
-            yield store
-    except InboxError as error:
-        raise Refused(one_line(str(error), 1_000)) from error
+    with refusing(InboxError), ExitStack() as ending:
+        if not os.path.lexists(path):
+            if needed:
+                raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
+            path = Path(ending.enter_context(TemporaryDirectory(prefix="ccq-"))) / path.name
+        store = ending.enter_context(closing(Store(path)))
+        if store.database.notice:
+            echo(store.database.notice, err=True)
+        with suppress(InboxError):  # what cannot be written now can still be read
+            store.requests.withdraw_orphans()
+        yield store
 
 
 def place_of(store: Store, session_id: str, origin: Origin | None = None) -> Place:

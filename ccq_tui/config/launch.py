@@ -9,6 +9,7 @@ from typing import Any
 from ccq_tui.config.load import Loaded, load_settings
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, remember, untrusted
+from ccq_tui.text import reason
 from ccq_tui.worktrees.creation import Plan
 from ccq_tui.worktrees.model import Worktree
 
@@ -119,6 +120,5 @@ def trusting(launch: Launch) -> Launch:
     try:
         remember(carried)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        notices += (f"Your trust in this directory could not be saved: {reason}",)
+        notices += (f"Your trust in this directory could not be saved: {reason(error)}",)
     return replace(launch, settings=carried.loaded.settings, trusted=Trusted(), notices=notices)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ccq_tui.bounded import json_object
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.text import reason
 from ccq_tui.worktrees import model as wt
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git, write_by_user
 
@@ -71,9 +72,8 @@ def make(plan: Plan, *, inert: bool = False) -> wt.Worktree:
     except BaseException as error:
         undo()
         if isinstance(error, (GitError, OSError)):
-            raise wt.WorktreeError(
-                f"the worktree {worktree.name} cannot be created: {_reason(error)}"
-            ) from error
+            problem = f"the worktree {worktree.name} cannot be created: {reason(error)}"
+            raise wt.WorktreeError(problem) from error
         raise
     return replace(worktree, submodules=(worktree.path / ".gitmodules").is_file())
 
@@ -100,9 +100,8 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> wt.Worktree |
         _check_out(worktree, *(("--force",) if known else ()), inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
-        raise wt.WorktreeError(
-            f"its worktree {directory} cannot be created again: {_reason(error)}"
-        ) from error
+        problem = f"its worktree {directory} cannot be created again: {reason(error)}"
+        raise wt.WorktreeError(problem) from error
     return worktree
 
 
@@ -227,7 +226,3 @@ def _undo(worktree: wt.Worktree, *, inert: bool) -> None:
         with suppress(GitError):
             git(worktree.root, *words, seconds=CHECKOUT_SECONDS, inert=inert)
     tidy(worktree.root)
-
-
-def _reason(error: BaseException) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)

@@ -198,7 +198,7 @@ def test_a_locked_inbox_is_one_line_after_a_while(ccq: Cli, monkeypatch: pytest.
     other = sqlite3.connect(inbox_path(), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     told = ccq("answer", CACHE, "--choose", "1", code=2)
-    assert told == f"Error: {inbox_path()}: another process holds the inbox; try again\n"
+    assert told == f"Error: {inbox_path()}: another process holds the inbox; try again.\n"
     assert main(["inbox"]) == 0  # reading waits for nobody
     other.execute("ROLLBACK")
     other.close()

@@ -17,18 +17,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 import ccq_tui
+from ccq_tui.bridges.mcp import tools
 from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
-from ccq_tui.bridges.mcp.tools import (
-    TOOLS,
-    ArgumentsError,
-    form_request,
-    list_result,
-    outcome_result,
-    read_message,
-    read_questions,
-    text_result,
-    wrong_arguments,
-)
 from ccq_tui.forms.filling import finished_record
 from ccq_tui.forms.output import OutputError, write_record
 from ccq_tui.inbox.requests import FormRequest, QuestionRequest
@@ -110,7 +100,7 @@ class AskingServer:
         )
 
     async def _list_tools(self, *_: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=TOOLS)
+        return types.ListToolsResult(tools=tools.TOOLS)
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}
@@ -122,16 +112,16 @@ class AskingServer:
                     return await self._notify(context, arguments)
                 case "list_requests":
                     return await self._list(context)
-        except ArgumentsError as error:
-            return wrong_arguments(params.name, str(error))
+            there = ", ".join(tool.name for tool in tools.TOOLS)
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: there are {there}")
+        except tools.ArgumentsError as error:
+            return tools.wrong_arguments(params.name, str(error))
         except TooManyError as error:
-            return text_result(f"{params.name}: {error}. Nothing was asked; wait for these.", is_error=True)
+            problem = f"{error}. Nothing was asked; wait for these."
         except InboxError as error:
             _logger.warning("A call of %s was refused: %s", params.name, error)
             problem = f"the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
-            return text_result(f"{params.name}: {problem}", is_error=True)
-        problem = f"Unknown tool: there are {', '.join(tool.name for tool in TOOLS)}"
-        raise MCPError(code=types.INVALID_PARAMS, message=problem)
+        return tools.text_result(f"{params.name}: {problem}", is_error=True)
 
     async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         place = self._place_of(context)
@@ -148,11 +138,11 @@ class AskingServer:
     ) -> types.CallToolResult:
         asked: QuestionRequest | FormRequest
         if "form" not in arguments:
-            questions = read_questions(arguments)
+            questions = tools.read_questions(arguments)
             asked = QuestionRequest(questions.id, "", questions)
         call.client = await self._client(context, place)
         if "form" in arguments:
-            asked = await asyncio.to_thread(form_request, arguments, call.client.directory)
+            asked = await asyncio.to_thread(tools.form_request, arguments, call.client.directory)
         began, asked_at = time.monotonic(), datetime.now(UTC)
 
         async def waits() -> None:
@@ -169,9 +159,9 @@ class AskingServer:
                 await asyncio.to_thread(write_record, decided.request.output, record)
             except OutputError as error:
                 problem = f"ask_user: {error}. The answers are kept: ask the same again."
-                return text_result(one_line(problem, 500), is_error=True)
+                return tools.text_result(one_line(problem, 500), is_error=True)
         place.answered(decided.request.id)
-        return outcome_result(decided, asked_at)
+        return tools.outcome_result(decided, asked_at)
 
     def _forget(self, name: tuple[str, str], call: McpCall) -> None:
         if self._open.get(name) is call:
@@ -184,26 +174,27 @@ class AskingServer:
             self._calls.withdraw(call)
 
     async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
-        message, place = read_message(arguments), self._place_of(context)
+        message, place = tools.read_message(arguments), self._place_of(context)
         client = await self._client(context, place)
         notified, now = self._connected(place.connection).notified, time.monotonic()
         while notified and now - notified[0] > NOTIFICATION_SECONDS:
             notified.popleft()
         if len(notified) >= MOST_NOTIFICATIONS:
             wait = int(NOTIFICATION_SECONDS - (now - notified[0])) + 1
-            raise ArgumentsError(f"more than {MOST_NOTIFICATIONS} notifications in a minute; wait {wait} s")
+            problem = f"more than {MOST_NOTIFICATIONS} notifications in a minute; wait {wait} s"
+            raise tools.ArgumentsError(problem)
         notified.append(now)
         await self._calls.notify(client, message)
         if await self._calls.is_watched():
-            return text_result("The user was told.")
-        return text_result("No ccq-tui is open: it is kept in its history.")
+            return tools.text_result("The user was told.")
+        return tools.text_result("No ccq-tui is open: it is kept in its history.")
 
     async def _list(self, context: Context) -> types.CallToolResult:
         place = self._place_of(context)
         waiting, decided = await self._calls.listed(await self._client(context, place))
         for stored in decided:
             self._calls.delivered(stored.request.id, LISTED)
-        return list_result(waiting, decided)
+        return tools.list_result(waiting, decided)
 
     # -- who calls ------------------------------------------------------------------------------------------
 
