@@ -13,7 +13,7 @@ EXTRAS = {
     "notify": ("apprise",),
     "push": ("py_vapid",),
     "redis": ("redis",),
-    "service": ("dbos", "sqlalchemy", "standardwebhooks", "prometheus_client", "opentelemetry"),
+    "service": ("sqlalchemy", "psycopg", "standardwebhooks", "prometheus_client", "opentelemetry"),
     "wrap": ("pyte", "wcwidth"),
 }
 """The modules that each extra brings."""

@@ -200,7 +200,6 @@ def forget(run: str, store: str) -> int:
 
     Its history goes, its audit too.
     """
-    from ccq_tui.service.engine import forget_segments
     from ccq_tui.service.service import forget_session
     from ccq_tui.service.store import UnknownRunError
 
@@ -209,7 +208,6 @@ def forget(run: str, store: str) -> int:
         if known.state not in OVER:
             raise Refused(f"The run is {known.state}: stop it first.")
         forget_session(inbox, known.session)
-        forget_segments(_url(store), known)
         runs.forget(known, audit=True)
         act = {
             "act": "forget",
@@ -233,8 +231,6 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
 
     Also who was refused.
     """
-    from ccq_tui.service.board import event_record
-
     with _runs(store) as opened:
         acts = opened.all_events(run or None, Happened.ACTED)
     for one in acts:
@@ -245,7 +241,7 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
         known = body.get("id", "") not in ("", body["person"])  # a name for people can be anybody's
         who = f"{body['person']} ({body['id']})" if known else body["person"]
         line = f"{local(one.at)}  {one.run}  {body['act']:<7} {who}, {body['where']}  {text}"
-        echo(json.dumps(event_record(one)) if jsonl else line.rstrip())
+        echo(json.dumps(one.record) if jsonl else line.rstrip())
     return ENDED
 
 

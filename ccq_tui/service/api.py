@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
@@ -23,23 +23,25 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.records import request_record
-from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled
 from ccq_tui.inbox.schema import Given, RequestRecord
-from ccq_tui.inbox.store.rows import stamp
+from ccq_tui.inbox.store.rows import StoredRequest, stamp
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome, Unknown
 from ccq_tui.remote.relay.endpoints import PAGE
+from ccq_tui.service import authority
 from ccq_tui.service.authority import NotAllowedError
-from ccq_tui.service.board import FILES, MOST_EVENTS, event_record, meant_by, refusals, whole, with_questions
 from ccq_tui.service.people import LINK, UNKNOWN, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError
 from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
-from ccq_tui.service.run import OVER, UNLINKED, Happened, Run, RunState
+from ccq_tui.service.run import OVER, UNLINKED, Happened, Run, RunEvent, RunState
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
 from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
+from ccq_tui.text import one_line
 from ccq_tui.web import api as web
 from ccq_tui.web.bodies import Done, shape
 from ccq_tui.web.guards import CallLimits, Guesses, read_body, token_digest
@@ -49,7 +51,10 @@ _logger = logging.getLogger(__name__)
 
 API = "api"
 """The source of runs that the API creates; their events are not sent, but can be followed."""
+FILES = Path(__file__).with_name("page")
 LIMITS = CallLimits(1_000_000)
+MOST_EVENTS = 500
+MOST_TEXT = 300
 LOOK_SECONDS = 1.0
 READ: web.Roles = [Scope.READ]
 MAY_ANSWER: web.Roles = [Scope.ANSWER]
@@ -176,7 +181,8 @@ async def post_run(call: Call, given: Annotated[web.Sent, web.shaped(NewRun)]) -
         raise NotAllowedError(why)
     run = await call.parts.service.incoming(ticket)
     assert run is not None  # noqa: S101 - a ticket always has a run
-    return await _shown(call, run)
+    [entry] = await _entries(call, [run])
+    return entry
 
 
 @api.get("/runs", tags=READ, response_model=RunEntries)
@@ -184,21 +190,80 @@ async def get_runs(call: Call, state: States = (), machine: str = "", limit: Lim
     """List runs with the questions that wait in them, the one that changed last first."""
     store = call.parts.service.store
     found = await asyncio.to_thread(store.list, state, machine, limit or 100)
-    waits = await with_questions(call.parts.service, found)
-    runs = [call.record(one) | more for one, more in zip(found, waits, strict=True)]
-    return {"runs": runs, "counts": await asyncio.to_thread(store.counts)}
+    return {"runs": await _entries(call, found), "counts": await asyncio.to_thread(store.counts)}
 
 
 @api.get(RUN, tags=READ, response_model=WholeRun)
 async def get_run(call: Call, after: web.Count = None) -> web.Answer:
     """Get a run, what the caller may not do in it, and what happened in it after an event, newest first."""
-    run = await call.run()
-    found = await _shown(call, run) | await whole(call.parts.service, run, call.person, after or 0)
-    return found if call.answers else found | {"refused": dict.fromkeys(RunAct, READS_ALONE)}
+    run, service = await call.run(), call.parts.service
+    newest = partial(service.store.events, run.id, after or 0, MOST_EVENTS, newest=True)
+    events = await asyncio.to_thread(newest)
+    if call.is_linked:  # who did what is for the audit
+        events = [one for one in events if one.kind is not Happened.ACTED]
+    asked = await asyncio.to_thread(service.store.asked, [run.id])
+    [entry] = await _entries(call, [run])
+    return entry | {
+        "here": run.machine in ("", service.machine),
+        "asked": {**asked[0].body, "meant": _meant_by(asked[0]), "event": asked[0].id} if asked else None,
+        "refused": _refusals(call, run) if call.answers else dict.fromkeys(RunAct, READS_ALONE),
+        "events": [one.record for one in events],
+    }
 
 
-async def _shown(call: ServiceCall, run: Run) -> dict[str, Any]:
-    return call.record(run) | (await with_questions(call.parts.service, [run]))[0]
+async def _entries(call: ServiceCall, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return runs with what waits in them, and whether the person is done with them.
+
+    The questions of another machine's run are known by what its ticket was asked.
+    """
+    service = call.parts.service
+    here = [run for run in runs if run.machine == service.machine]
+
+    def look(store: Store) -> tuple[dict[str, list[StoredRequest]], set[str]]:
+        waiting = {one.id: store.requests.waiting(one.session) for one in here if one.state not in OVER}
+        sessions = {one.id: store.sessions.get(one.session) for one in here if one.state in OVER}
+        return waiting, {name for name, session in sessions.items() if session and session.done}
+
+    waiting, done = await service.inbox.run(look)
+    found = {name: [each for one in stored for each in _questions(one)] for name, stored in waiting.items()}
+    others = [one.id for one in runs if one not in here and one.state not in OVER]
+    for event in await asyncio.to_thread(service.store.asked, others):
+        found[event.run] = _asked_elsewhere(event)
+    waits = [(one, found.get(one.id, [])) for one in runs]
+    return [
+        {**call.record(one), "waiting": asked, "questions": len(asked), "done": one.id in done}
+        for one, asked in waits
+    ]
+
+
+def _questions(stored: StoredRequest) -> list[dict[str, str]]:
+    """Return the questions of a request; a permission or a plan is one."""
+    request, kind = stored.request, kind_of(stored.request)
+    texts = [kind.summary(request)]
+    if isinstance(request, AnsweredRequest) and request.questions.questions:
+        texts = [one.text or one.header for one in request.questions.questions]
+    head = {"request": request.id, "kind": kind.WORD, "asked_at": stamp(stored.asked_at)}
+    return [{**head, "text": one_line(text, MOST_TEXT)} for text in texts]
+
+
+def _asked_elsewhere(event: RunEvent) -> list[dict[str, str]]:
+    body, kind = event.body, "permission" if event.body.get("decides") else "question"
+    head = {"request": body["request"], "kind": kind, "asked_at": stamp(event.at)}
+    return [{**head, "text": one_line(str(body["text"]), MOST_TEXT)}] * (body["of"] - body["number"] + 1)
+
+
+def _refusals(call: ServiceCall, run: Run) -> dict[str, str]:
+    """Return what the caller may not do in a run, with the reasons."""
+    policy = call.parts.service.policy
+    reasons = {act: policy.refusal(call.person, act, run.repository, run.people) for act in RunAct}
+    if call.is_linked and run.state in OVER:
+        reasons[RunAct.PROMPT] = "The run is over, and its page continues nothing. Write in its ticket."
+    return {act: why for act, why in reasons.items() if why}
+
+
+def _meant_by(question: RunEvent) -> str:
+    """Return what `TicketMessage.meant` is for an answer to a question."""
+    return f"{question.body['request']}:{question.body['number']}"
 
 
 @api.get(f"{RUN}/requests", tags=READ, response_model=RunRequests)
@@ -238,12 +303,12 @@ async def post_message(call: Call, given: Annotated[web.Sent, web.shaped(RunMess
     if meant:
         events = partial(service.store.events, run.id, limit=MOST_EVENTS, newest=True)
         asked = [one for one in await asyncio.to_thread(events) if one.kind is Happened.ASKED]
-        if (question := next((one for one in asked if meant_by(one) == meant), None)) is None:
+        if (question := next((one for one in asked if _meant_by(one) == meant), None)) is None:
             raise ProblemError(409, "The run no longer asks this.")
         act = RunAct.ALLOW if question.body.get("decides") else RunAct.ANSWER
-    elif run.state in OVER and (why := refusals(service, run, call.person).get(act)):
+    elif run.state in OVER and (why := _refusals(call, run).get(act)):
         raise NotAllowedError(why)
-    await service.authority.check(run, call.person, act, call.surface)
+    await authority.check(service, run, call.person, act, call.surface)
     # Not the id of another's message to come.
     name = f"page {run.id} {given.get('id') or uuid4()}"
     place = (run.source, run.ticket, name, text, call.person)
@@ -262,7 +327,7 @@ async def mark_done(call: Call, given: Annotated[web.Sent, web.shaped(MarkDone)]
         raise NotAllowedError("The address of a page is no right to mark it as done.")
     if run.state not in OVER:
         raise ProblemError(409, f"The run is {run.state}: stop it first.")
-    await service.authority.check(run, call.person, RunAct.STOP, call.surface)
+    await authority.check(service, run, call.person, RunAct.STOP, call.surface)
     actor = Actor.here(call.surface, call.person.name)
 
     def mark(store: Store) -> bool:
@@ -291,7 +356,7 @@ async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIte
         found = await asyncio.to_thread(call.parts.service.store.events, run_id, after)
         for event in found:
             after = event.number
-            yield ServerSentEvent(json.dumps(event_record(event)), event=event.kind, id=str(after))
+            yield ServerSentEvent(json.dumps(event.record), event=event.kind, id=str(after))
         if not found:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):

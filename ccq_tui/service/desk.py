@@ -29,13 +29,12 @@ from ccq_tui.questions import Answer, Answered, Expired, Kind
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Asked, Question, same_words
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.service.authority import Authority
+from ccq_tui.service import authority
 from ccq_tui.service.people import RunAct
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.runs import Runs
-from ccq_tui.service.segments import lasting
-from ccq_tui.service.store import MOST_RUNS, PROMPT
+from ccq_tui.service.store import MOST_RUNS, PROMPT, lasting
 from ccq_tui.text import fenced, one_line, safe
 
 _logger = logging.getLogger(__name__)
@@ -64,12 +63,11 @@ class Desk:
     """Asks one question at a time in each ticket, and keeps the answers in the draft of their request.
 
     Args:
-        runs: The service.
-        authority: Decides who may answer, and records it.
+        service: The service.
     """
 
-    def __init__(self, runs: Runs, authority: Authority) -> None:
-        self._runs, self._authority = runs, authority
+    def __init__(self, service: Runs) -> None:
+        self._service = service
         self._asked: dict[str, _Asked] = {}
         """What each run's ticket was asked last, also once that was settled elsewhere."""
         self._answered: dict[str, tuple[Actor, float]] = {}
@@ -83,7 +81,7 @@ class Desk:
         A request of a run that was settled is recorded as ANSWERED; then the run advances.
         """
         changes: asyncio.Queue[InboxChange] = asyncio.Queue()
-        ended = self._runs.inbox.subscribe(changes.put_nowait)
+        ended = self._service.inbox.subscribe(changes.put_nowait)
         try:
             await self._retry(self._catch_up)
             while True:
@@ -101,7 +99,7 @@ class Desk:
         """
         async with self._one:
             # Noted first: taken again, it must not answer the next question, nor what the session asks of it.
-            meant = message.meant or await lasting(self._runs.store.assign, message, "")
+            meant = message.meant or await lasting(self._service.store.assign, message, "")
             first, at = self._answered.get(run.id, (_actor_of(message), 0.0))
             is_late = time.monotonic() - at < AT_ONCE_SECONDS
             if not meant and is_late and first.name != _actor_of(message).name:
@@ -110,7 +108,7 @@ class Desk:
             if not meant:
                 asked = await self._question_for(run, message.text)
                 meant = f"{asked.request.id}:{asked.number}" if asked else PROMPT
-                meant = await lasting(self._runs.store.assign, message, meant)
+                meant = await lasting(self._service.store.assign, message, meant)
             if meant == PROMPT:
                 return False
             request_id, _, number = meant.rpartition(":")
@@ -132,15 +130,15 @@ class Desk:
 
     async def _catch_up(self) -> None:
         """Ask and record what was not while no service ran."""
-        last = await lasting(partial(self._runs.store.events, limit=1, newest=True))
+        last = await lasting(partial(self._service.store.events, limit=1, newest=True))
         # So long before the last event something can have been settled unrecorded, as a disk was full.
         since = (last[0].at if last else datetime.now(UTC)) - timedelta(hours=1)
-        for stored in await self._runs.inbox.run(lambda store: store.requests.unsettled_before(since)):
+        for stored in await self._service.inbox.run(lambda store: store.requests.unsettled_before(since)):
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
-        events = await lasting(self._runs.store.current, Happened.ASKED)
+        events = await lasting(self._service.store.current, Happened.ASKED)
         asked = {event.body["request"]: event for event in events}
-        for stored in await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS)):
+        for stored in await self._service.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS)):
             request = stored.request
             if (event := asked.get(request.id)) is not None:
                 self._asked.setdefault(event.run, _Asked(request, event.body["number"]))
@@ -155,8 +153,8 @@ class Desk:
 
     async def _run_of(self, session_id: str) -> Run | None:
         """Return the run of this machine that a session belongs to."""
-        run = await lasting(self._runs.store.of_session, session_id)
-        return run if run is not None and run.machine == self._runs.machine else None
+        run = await lasting(self._service.store.of_session, session_id)
+        return run if run is not None and run.machine == self._service.machine else None
 
     async def _settled(self, change: Settled) -> None:
         """Record how a request was settled, and continue its run."""
@@ -172,13 +170,13 @@ class Desk:
             given = _given(change.request, change.outcome)
             text = f"{_how(change.actor)}: {given}"
             body = {"request": change.request.id, "text": text, "here": not elsewhere}
-            await self._runs.record(run.id, Happened.ANSWERED, change.request.id, body)
+            await self._service.record(run.id, Happened.ANSWERED, change.request.id, body)
             if change.actor is not None:
                 request_id, act = change.request.id, act_of(change.request)
                 details = {"request": request_id, "text": given}
-                await self._authority.acted(run, request_id, act, change.actor, **details)
+                await authority.acted(self._service, run, request_id, act, change.actor, **details)
             # Beside this: it may ask the desk what a message means.
-            self._runs.runtime.run_beside(self._runs.advance(run))
+            self._service.runtime.run_beside(self._service.advance(run))
         await self._ask(run)
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -192,11 +190,11 @@ class Desk:
 
     async def _ask(self, run: Run) -> _Asked | None:
         """Ask the next question of the oldest request, unless one was asked that waits; return it."""
-        waiting = await self._runs.requests(run)
+        waiting = await self._service.requests(run)
         asked = self._asked.get(run.id)
         if not waiting or (asked is not None and asked.request.id in {one.request.id for one in waiting}):
             return asked if waiting else None
-        opened = await self._runs.inbox.open(waiting[0].request.id)
+        opened = await self._service.inbox.open(waiting[0].request.id)
         if opened is None or not opened.is_pending:
             return None
         return await self._put(run, opened.request, _interview(opened).review())
@@ -206,15 +204,15 @@ class Desk:
     ) -> _Asked:
         """Ask the question in front, once more after the message ``again``, for a reason (``why``)."""
         text, labels = question_asked(request, one, why)
-        if isinstance(request, DecidedRequest) and not self._runs.policy.allows_anybody(run.repository):
+        if isinstance(request, DecidedRequest) and not self._service.policy.allows_anybody(run.repository):
             text, labels = f"{decision_shown(request)}\n\n{ELSEWHERE.format(run.machine)}", []
         number = one.state.tab + 1
         self._asked[run.id] = asked = _Asked(request, number)
         body = {"request": request.id, "number": number, "of": one.count, "text": text, "options": labels}
         body["decides"] = isinstance(request, DecidedRequest)
-        ends = await lasting(self._runs.store.ends, run.id)  # a call that a stop withdrew asks anew
+        ends = await lasting(self._service.store.ends, run.id)  # a call that a stop withdrew asks anew
         what = f"{request.id}:{number}:{ends}{again and f':{again}'}"
-        await self._runs.record(run.id, Happened.ASKED, what, body)
+        await self._service.record(run.id, Happened.ASKED, what, body)
         return asked
 
     # -- answers --------------------------------------------------------------------------------------------
@@ -222,16 +220,15 @@ class Desk:
     async def _apply(self, run: Run, message: TicketMessage, request_id: str, number: int) -> None:
         """Let a message answer a question; the next one is asked, or the request settled."""
         actor = _actor_of(message)
-        opened = await self._runs.inbox.open(request_id)
-        stored = await self._runs.inbox.run(lambda store: store.requests.get(request_id))
+        opened = await self._service.inbox.open(request_id)
+        stored = await self._service.inbox.run(lambda store: store.requests.get(request_id))
         if opened is None or stored is None or stored.outcome is not None:
             settled = stored.actor if stored is not None else None
             if settled is None or (settled.surface, settled.name) != (actor.surface, actor.name):
                 await self._say(run, message, _how(settled))
             return
         request, act = opened.request, act_of(opened.request)
-        if why := await self._authority.refusal(run, message.person, act):
-            await self._authority.refuse(run, message, act, why)
+        if await authority.refuses(self._service, run, message, act):
             return
         one = _interview(opened).at(number - 1)
         try:
@@ -240,7 +237,7 @@ class Desk:
                 opened.type(then.state, actor)
                 if not then.problem:
                     self._answered[run.id] = actor, time.monotonic()
-                await self._runs.inbox.run(lambda _store: None)  # it is on disk now
+                await self._service.inbox.run(lambda _store: None)  # it is on disk now
                 await self._put(run, request, then, message.id if then.problem else "", then.problem)
                 return
             verdict = await opened.answer(then.state.outcome, actor)
@@ -254,7 +251,7 @@ class Desk:
 
     async def _say(self, run: Run, message: TicketMessage, how: str) -> None:
         body = {"kind": "thought", "text": f"{how}; nothing was sent from here.", "parameter": ""}
-        await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
+        await self._service.record(run.id, Happened.SAID, f"message {message.id}", body)
 
 
 def _actor_of(message: TicketMessage) -> Actor:

@@ -13,7 +13,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.service.port import RefusedError, RetryLaterError
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.runs import Runs
-from ccq_tui.service.store import RunStoreError
+from ccq_tui.service.store import lasting
 from ccq_tui.text import one_line, safe
 
 _logger = logging.getLogger(__name__)
@@ -36,12 +36,12 @@ class Outbox:
     """Sends the events of runs to their tickets: each run's in order, one at a time.
 
     Args:
-        records: The service.
+        service: The service.
         page: Returns the address of a run's page, or "".
     """
 
-    def __init__(self, records: Runs, page: Callable[[Run], str]) -> None:
-        self._records = records
+    def __init__(self, service: Runs, page: Callable[[Run], str]) -> None:
+        self._service = service
         self._page = page
         self._news = asyncio.Event()
         self._busy: set[str] = set()
@@ -65,15 +65,10 @@ class Outbox:
         self._news.set()
 
     async def _unsent(self) -> list[RunEvent]:
-        store, sources = self._records.store, tuple(self._records.adapters)
-        busy = tuple(self._busy)
+        store, sources = self._service.store, tuple(self._service.adapters)
         if not sources:
             return []
-        try:
-            found = await asyncio.to_thread(store.unsent, sources, self._records.machine, busy, 200)
-        except RunStoreError as error:
-            _logger.warning("Events are sent later: %s", error)
-            return []
+        found = await lasting(store.unsent, sources, self._service.machine, tuple(self._busy), 200)
         return sorted(found, key=attrgetter("run", "number"))
 
     async def _send(self, run_id: str, events: list[RunEvent]) -> None:
@@ -87,8 +82,8 @@ class Outbox:
                     del events[0]
                     pause, reported, since = FIRST_PAUSE, "", since if too_long else time.monotonic()
                     continue
-                except (RetryLaterError, RunStoreError) as error:
-                    problem, wanted = str(error), getattr(error, "seconds", 0.0)
+                except RetryLaterError as error:
+                    problem, wanted = str(error), error.seconds
                 except Exception as error:
                     problem, wanted = f"an error in the program: {error!r}", LONGEST_PAUSE
                     _logger.exception("The events of run %s could not be sent", run_id)
@@ -103,9 +98,9 @@ class Outbox:
 
     async def _send_one(self, event: RunEvent, *, last: bool) -> None:
         """Send an event; with ``last``, what passes by itself counts as a refusal, too."""
-        store, problem = self._records.store, ""
-        run = await asyncio.to_thread(store.get, event.run)
-        adapter = self._records.adapters[run.source]
+        store, problem = self._service.store, ""
+        run = await lasting(store.get, event.run)
+        adapter = self._service.adapters[run.source]
         try:
             if event.kind not in UNSENT and not event.body.get("here"):  # it was answered in the ticket
                 await adapter.send(run, event, self._page(run))
@@ -121,7 +116,7 @@ class Outbox:
             problem = str(error)
         if problem:
             await self._refused(run, event, problem)
-        await asyncio.to_thread(store.mark_sent, event.id, problem)
+        await lasting(store.mark_sent, event.id, problem)
 
     async def _refused(self, run: Run, event: RunEvent, problem: str) -> None:
         """Tell the operator what a ticket did not take; of a question, in the inbox too."""
@@ -129,8 +124,8 @@ class Outbox:
         if event.kind is Happened.ASKED:
             line = one_line(REFUSED.format(problem), MOST_TEXT)
             with suppress(InboxError):
-                await self._records.inbox.run(
+                await self._service.inbox.run(
                     lambda store: store.sessions.upsert(run.session, last_line=line)
                 )
         body = {"text": problem, "event": event.kind}
-        await self._records.record(run.id, Happened.REFUSED, event.id, body)
+        await self._service.record(run.id, Happened.REFUSED, event.id, body)

@@ -1,11 +1,12 @@
 """A run: the work on one ticket, in segments of a session with waits between them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.service.people import Involved
 
 
@@ -121,3 +122,8 @@ class RunEvent:
     kind: Happened
     at: datetime
     body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """It in JSON."""
+        return {**asdict(self), "at": stamp(self.at)}

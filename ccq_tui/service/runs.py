@@ -8,7 +8,7 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.service.policy import Policy
 from ccq_tui.service.port import Adapter, TicketMessage
-from ccq_tui.service.run import Happened, Run, RunEvent
+from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.store import RunStore
 
 
@@ -34,7 +34,7 @@ class Runs(Protocol):
     async def requests(self, run: Run) -> list[StoredRequest]:
         """Return the requests of a run that wait on this machine, oldest first; raises `InboxError`."""
 
-    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
+    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> None:
         """Record what happened in a run, once; it is sent to the ticket and to followers."""
 
     async def route(self, run: Run) -> list[TicketMessage]:
@@ -45,6 +45,3 @@ class Runs(Protocol):
 
     async def withdraw(self, run: Run, why: str) -> None:
         """Withdraw what a run asked; raises `InboxError`."""
-
-    async def begin_next(self, run: Run) -> None:
-        """Begin the next segment of a run that rests, or whose segment is not continued."""

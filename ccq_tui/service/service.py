@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
@@ -26,18 +27,16 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError, Unknown, Verdict
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
-from ccq_tui.service import port
-from ccq_tui.service.authority import Authority
+from ccq_tui.service import authority, port
 from ccq_tui.service.desk import Desk, act_of
-from ccq_tui.service.engine import Engine, forget_segments
 from ccq_tui.service.isolation import isolation
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.policy import NoRepositoryError, Policy
 from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, RunState
-from ccq_tui.service.segments import Segments, lasting, why_stopped
-from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError
-from ccq_tui.service.stretch import prompts_of
+from ccq_tui.service.segment import clear, prompts_of, why_stopped
+from ccq_tui.service.segments import Segments
+from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError, lasting
 from ccq_tui.text import one_line
 from ccq_tui.words import spoken
 
@@ -45,8 +44,8 @@ _logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """Seconds after which the service looks for what other machines and earlier processes left to do."""
-LOST_SECONDS = 15.0
-"""Seconds after which a run that should work is looked after."""
+FORGET_SECONDS = 15.0
+"""Seconds after which it looks for what is kept no longer."""
 
 
 class Service:
@@ -109,12 +108,10 @@ class Service:
         self.runtime.most_live = self.policy.limits.most_runs
         self.inbox: Inbox = self.runtime.inbox
         await self.inbox.opened()
-        self.authority = Authority(self)
         self._segments = Segments(self, launch, self.isolation)
-        self._desk = Desk(self, self.authority)
-        self._engine = Engine(self._url, self.machine, self.policy, self._segments)
-        await self._engine.start()
-        works = (self._desk.follow(), self._outbox.run(), self._look_after(), self._ask_tickets())
+        self._desk = Desk(self)
+        parts = (self._desk.follow(), self._outbox.run(), self._segments.run())
+        works = (*parts, self._look_after(), self._ask_tickets())
         self._tasks = [self.runtime.run_beside(work) for work in works]
         return self
 
@@ -123,7 +120,6 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)
-        await self._engine.end()
         await self.runtime.end()  # the worktrees stay: their runs continue
         await self.runtime.close_inbox()
         self.store.close()
@@ -170,10 +166,9 @@ class Service:
 
     async def _may_stop(self, run: Run, message: port.TicketMessage) -> bool:
         """Return whether a stop counts; that of a person who may not is refused."""
-        if why := await self.authority.refusal(run, message.person, RunAct.STOP):
-            await self.authority.refuse(run, message, RunAct.STOP, why)
+        if refused := await authority.refuses(self, run, message, RunAct.STOP):
             await asyncio.to_thread(self.store.taken, message)
-        return not why
+        return not refused
 
     async def _name(self, run: Run, message: port.TicketMessage) -> Run:
         """Take the repository that a reply to “Name one” names, if it is one for the ticket."""
@@ -205,17 +200,13 @@ class Service:
         for message in await asyncio.to_thread(self.store.kept, run):
             if message.stop and await self._may_stop(run, message):
                 return run
-        await self._enqueue(run)
+        await self.record(run.id, Happened.STARTED, "", {})
+        self._segments.notice()
         surface = Surface.TICKET if run.source in self.adapters else Surface.PROGRAM
         actor = Actor(surface, ticket.person.called, device=ticket.person.id)
-        await self.authority.acted(run, "", RunAct.START, actor, refused=problem)
+        await authority.acted(self, run, "", RunAct.START, actor, refused=problem)
         self.runtime.run_beside(self._ask_ticket(run))
         return run
-
-    async def _enqueue(self, run: Run) -> None:
-        """Give a segment to the engine, and say that work begins; the same again does nothing."""
-        await self.record(run.id, Happened.STARTED, "", {})
-        await self._engine.begin(run, run.segment)
 
     async def stop(self, run_id: str, person: Participant, surface: Surface = Surface.PROGRAM) -> bool:
         """Stop a run at once, and return whether there was something to stop.
@@ -229,7 +220,7 @@ class Service:
         run = await asyncio.to_thread(self.store.get, run_id)
         if run.state in OVER:
             return False
-        await self.authority.check(run, person, RunAct.STOP, surface)
+        await authority.check(self, run, person, RunAct.STOP, surface)
         source = (run.source, run.ticket, f"stop {uuid4()}")
         await self.incoming(port.TicketMessage(*source, "", person, stop=True, surface=surface))
         return True
@@ -254,7 +245,7 @@ class Service:
         found = await self.inbox.run(lambda store: store.requests.get(request_id))
         if found is None or found.request.session_id != run.session:
             return Unknown()
-        await self.authority.check(run, person, act_of(found.request), surface)
+        await authority.check(self, run, person, act_of(found.request), surface)
         actor = Actor.here(surface, person.name, person.id)
         return await self.inbox.answer(request_id, parse_outcome(found.request, data), actor)
 
@@ -266,12 +257,11 @@ class Service:
 
     # -- what happens ---------------------------------------------------------------------------------------
 
-    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
-        """Record what happened in a run, as `RunStore.record`; it is sent to the ticket and to followers."""
-        event = await lasting(self.store.record, run_id, kind, what, body)
-        self._outbox.notice()
-        self._news.emit(event)
-        return event
+    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> None:
+        """Record what happened in a run, once; it is sent to the ticket and to followers."""
+        if (event := await lasting(self.store.record, run_id, kind, what, body)) is not None:
+            self._outbox.notice()
+            self._news.emit(event)
 
     def subscribe(self, listener: Callable[[RunEvent], None]) -> Callable[[], None]:
         """Call ``listener`` with each event that this machine records; return what ends that."""
@@ -285,13 +275,10 @@ class Service:
                 if message.stop:
                     continue
                 taken = await self._desk.take(run, message)
-                if not taken and (why := await self.authority.refusal(run, message.person, RunAct.PROMPT)):
-                    await self.authority.refuse(run, message, RunAct.PROMPT, why)
-                    taken = True
-                if taken:
+                if taken or await authority.refuses(self, run, message, RunAct.PROMPT):
                     await lasting(self.store.taken, message)
                 else:
-                    await self.authority.acted(run, message.id, RunAct.PROMPT, message.actor)
+                    await authority.acted(self, run, message.id, RunAct.PROMPT, message.actor)
                     prompts.append(message)
             return prompts
 
@@ -305,18 +292,18 @@ class Service:
     async def _advance(self, run: Run) -> None:
         kept = await lasting(self.store.kept, run)
         if why := why_stopped(kept):
-            if (stretch := self._segments.live.get(run.id)) is not None:
-                stretch.stop(why)  # its end comes back here
+            if (segment := self._segments.live.get(run.id)) is not None:
+                segment.stop(why)  # its end comes back here
                 return
             closed = await self._close(run, RunState.STOPPED, "response", why, "stopped")
             if closed or run.state not in WORKS:
                 for message in (one for one in kept if one.stop):
-                    await self.authority.acted(run, message.id, RunAct.STOP, message.actor)
+                    await authority.acted(self, run, message.id, RunAct.STOP, message.actor)
                     await lasting(self.store.taken, message)
             return
         prompts = await self.route(run)
-        if (stretch := self._segments.live.get(run.id)) is not None:
-            stretch.send(prompts_of(run, prompts)[1:])
+        if (segment := self._segments.live.get(run.id)) is not None:
+            segment.send(prompts_of(segment.run, prompts)[1:])
             return
         run = await lasting(self.store.get, run.id)
         if run.state is RunState.FAILED:  # it would fail again by what it failed with
@@ -326,13 +313,8 @@ class Service:
             stopped = max((place for place, one in enumerate(messages) if one.stop), default=-1)
             prompts = [one for one in prompts if one in messages[stopped + 1 :]]
         if run.state not in WORKS and not await self.requests(run) and (prompts or run.state in WAITS):
-            await self.begin_next(run)
-
-    async def begin_next(self, run: Run) -> None:
-        """Begin the next segment of a run that rests, or whose segment is not continued."""
-        changes = {"segment": run.segment + 1}
-        if await lasting(self.store.move, run.id, [run.state], RunState.QUEUED, **changes):
-            await self._engine.begin(run, run.segment + 1)
+            await lasting(self.store.move, run, RunState.QUEUED, segment=run.segment + 1)
+            self._segments.notice()
 
     async def withdraw(self, run: Run, why: str) -> None:
         """Withdraw what a run asked."""
@@ -342,26 +324,28 @@ class Service:
     async def _close(self, run: Run, state: RunState, end: str, text: str, what: str) -> bool:
         """Withdraw what a run asked, and end it if it waits or is queued; return whether it was one."""
         await self.withdraw(run, text)
-        if not await lasting(self.store.move, run.id, [RunState.QUEUED, *WAITS], state, result=text):
+        run = await lasting(self.store.get, run.id)
+        is_idle = run.state in (RunState.QUEUED, *WAITS)
+        if not (is_idle and await lasting(self.store.move, run, state, result=text)):
             return False
-        text = await self._segments.clear(run, state, text)
+        text = await clear(self, self._segments.launch, run, state, text)
         await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
         return True
 
     # -- looking after runs ---------------------------------------------------------------------------------
 
     async def _look_after(self) -> None:
-        """Do what no message, answer or process that is gone can bring about."""
-        number = 0
-        while True:
+        """Do what no message or answer brings about."""
+        for number in count():
             try:
-                await self._look(whole=number % int(LOST_SECONDS / LOOK_SECONDS) == 0)
+                await self._look()
+                if number % int(FORGET_SECONDS / LOOK_SECONDS) == 0:
+                    await self._forget_old()
             except (RunStoreError, InboxError) as error:
                 _logger.warning("Runs are looked after later: %s", error)
-            number += 1
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _look(self, *, whole: bool) -> None:
+    async def _look(self) -> None:
         store, machine = self.store, self.machine
         for run in await asyncio.to_thread(store.left, machine):
             await self.advance(run)
@@ -372,9 +356,6 @@ class Service:
                 await self.advance(run)
             elif run.state is RunState.WAITING and run.changed < late:
                 await self._park(run)
-        if whole:
-            await self._forget_old()
-            await self._find_lost()
 
     async def _ask_tickets(self) -> None:
         """Ask the tickets of open runs what no webhook brought, first what came while no service ran."""
@@ -409,7 +390,7 @@ class Service:
             return
         text = f"Nobody has answered for {time}. It waits on; an answer here continues it at any time."
         await self.record(run.id, Happened.PARKED, str(run.segment), {"text": text})
-        await lasting(self.store.move, run.id, [RunState.WAITING], RunState.PARKED)
+        await lasting(self.store.move, run, RunState.PARKED)
 
     async def _forget_old(self) -> None:
         """Forget what is kept no longer: as `ccq-tui serve forget`, but for the audit."""
@@ -418,16 +399,7 @@ class Service:
         if limits.keep is not None:
             for run in await asyncio.to_thread(self.store.over, self.machine, limits.keep):
                 await self.inbox.run(partial(forget_session, session=run.session))
-                await asyncio.to_thread(forget_segments, self._url, run)
                 await asyncio.to_thread(self.store.forget, run)
-
-    async def _find_lost(self) -> None:
-        """Begin segments again that the engine does not know, or has ended without their runs."""
-        for run in await asyncio.to_thread(self.store.list, WORKS, "", MOST_RUNS):
-            known = run.repository in self.policy.repositories
-            is_near = run.machine == self.machine if run.machine else known
-            if is_near and not await self._engine.continues(run):
-                await (self.begin_next(run) if run.state is RunState.WORKING else self._enqueue(run))
 
 
 def forget_session(inbox: Store, session: str) -> None:

@@ -1,13 +1,16 @@
 """The runs of all machines, what happened in them, and what people said: tables in SQLite or Postgres."""
 
+import asyncio
 import json
+import logging
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID, uuid4, uuid5
 
 import sqlalchemy as sa
@@ -20,6 +23,10 @@ from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, Happened, Run, RunEvent, RunState
 from ccq_tui.stored import locked
 
+_logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
+
 EVENTS = UUID("5b0e9f0c-8d55-4a0e-9f3e-0a4b1f6a7c11")
 """The namespace of the ids of events."""
 _POSTGRES = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5",
@@ -28,6 +35,8 @@ _POSTGRES = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_inter
 _CLAIM = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 """Lets Postgres notice within half a minute that a machine with a claim is gone."""
 
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds between the first two tries of a database that is away, and most between two."""
 PROMPT = "prompt"
 """What a message is meant for that answers nothing."""
 MOST_RUNS = 100_000
@@ -80,7 +89,7 @@ _MESSAGES = sa.Table(
     sa.Index("ccq_messages_by_ticket", "source", "ticket"),
 )
 _SCHEMA = sa.Table("ccq_schema", _TABLES, sa.Column("version", sa.Integer, primary_key=True))
-VERSION = 4
+VERSION = 5
 """The version of these tables, which only grows."""
 
 
@@ -199,7 +208,7 @@ class RunStore:
             # One that waits for nothing is continued; the gone machine's own segment is not.
             to = run.state if run.state in OVER else RunState.WAITING
             changes = {"machine": by, "directory": "", "session": str(uuid4()), "prompt": self._story(run)}
-            if self.move(run.id, [run.state], to, **changes):
+            if self.move(run, to, **changes):
                 adopted.append(self.get(run.id))
         return adopted
 
@@ -243,28 +252,18 @@ class RunStore:
         self._do(sa.update(_RUNS).where(_RUNS.c.id == run_id).values({**changes, "changed": _now()}))
         return self.get(run_id)
 
-    def move(self, run_id: str, before: Collection[RunState], to: RunState, **changes: object) -> bool:
-        """Move a run on, with other fields; return whether it was in one of the states before.
-
-        Of several that want to move a run on, the first does.
-
-        Args:
-            run_id: The run.
-            before: The states that it may be moved from.
-            to: Its new state.
-            changes: Other fields; ``segment`` is also compared: it must be more than that of the run.
-        """
-        one = (_RUNS.c.id == run_id) & _RUNS.c.state.in_(list(before))
-        if "segment" in changes:
-            one &= _RUNS.c.segment < changes["segment"]
+    def move(self, run: Run, to: RunState, **changes: object) -> bool:
+        """Move a run on, with other fields; return whether nothing had moved it since it was read."""
+        known = ("id", "state", "segment", "machine")
+        same = [_RUNS.c[name] == getattr(run, name) for name in known]
+        changed = {**changes, "state": to, "changed": _now()}
         with self._work() as work:
-            changed = {**changes, "state": to, "changed": _now()}
-            return work.execute(sa.update(_RUNS).where(one).values(changed)).rowcount == 1
+            return work.execute(sa.update(_RUNS).where(*same).values(changed)).rowcount == 1
 
     # -- events ---------------------------------------------------------------------------------------------
 
-    def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
-        """Record what happened in a run, once: the same again returns the event there is.
+    def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent | None:
+        """Record what happened in a run, once; return the event, or None if it is there already.
 
         Args:
             run_id: The run.
@@ -274,9 +273,8 @@ class RunStore:
         """
         event_id = str(uuid5(EVENTS, f"{run_id}:{kind}:{what}"))
         row = {"id": event_id, "run": run_id, "kind": kind, "at": _now(), "body": json.dumps(body)}
-        with self._work() as work:
-            work.execute(self._insert(_EVENTS).values(**row, sent=False, problem="").on_conflict_do_nothing())
-            return _event(work.execute(sa.select(_EVENTS).where(_EVENTS.c.id == event_id)).one())
+        made = self._insert(_EVENTS).values(**row, sent=False, problem="").on_conflict_do_nothing()
+        return next((_event(one) for one in self._do(made.returning(_EVENTS))), None)
 
     def events(
         self, run_id: str | None = None, after: int = 0, limit: int = 100, *, newest: bool = False
@@ -455,6 +453,18 @@ def explained() -> Iterator[None]:
         raise RunStoreError(
             f"The database of runs cannot be used: {reason[0] if reason else error!r}"
         ) from error
+
+
+async def lasting(work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:
+    """Call the store in a thread; while its database is away, again until it is back."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await asyncio.to_thread(partial(work, *values, **named))
+        except RunStoreError as error:
+            _logger.warning("%s It is tried again in %.1f s.", error, pause)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def _now() -> float:

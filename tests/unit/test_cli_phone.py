@@ -1,6 +1,5 @@
 """The commands phone, pair, devices and serve, against real relays where they need one."""
 
-import asyncio
 import io
 import json
 import plistlib
@@ -18,8 +17,6 @@ from ccq_tui.config.paths import state_dir
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file, read_pairings
 from ccq_tui.remote.seal import digest
 from ccq_tui.service.api import page_address
-from ccq_tui.service.engine import Engine
-from ccq_tui.service.policy import Policy
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.tokens import page_key, read_tokens
@@ -144,12 +141,6 @@ def test_a_service_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: Captured,
 NOW = datetime.now(UTC)
 
 
-async def served_once(url: str) -> None:
-    engine = Engine(url, "one", Policy({}), None)  # type: ignore[arg-type]
-    await engine.start()
-    await engine.end()
-
-
 def test_runs_are_listed_with_how_long_they_wait_and_forgotten(ccq: Cli, tmp_path: Path) -> None:
     url, where = f"sqlite:///{tmp_path / 'runs.db'}", ("--store", f"sqlite:{tmp_path / 'runs.db'}")
     assert ccq("serve", "status") == "No runs yet.\n"
@@ -176,7 +167,6 @@ def test_runs_are_listed_with_how_long_they_wait_and_forgotten(ccq: Cli, tmp_pat
     assert "is parked: stop it first" in ccq("serve", "forget", made.id, *where, code=2)
     with closing(RunStore.open(url)) as store:
         store.update(made.id, state=RunState.ENDED)
-    asyncio.run(served_once(url))
     assert ccq("serve", "forget", made.id, *where).startswith("Deleted. Claude's own record")
     assert ccq("serve", "status", *where) == "No runs yet.\n"
     assert re.search(r"0123456789ab  forget  \w+, by ccq-tui serve", ccq("serve", "audit", *where))

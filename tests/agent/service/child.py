@@ -16,22 +16,21 @@ from sqlalchemy import make_url
 from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.config import LinearTable, Secret, ServiceConfig
 from ccq_tui.service.desk import Desk
-from ccq_tui.service.engine import Engine
 from ccq_tui.service.policy import Repository
+from ccq_tui.service.segment import Segment
 from ccq_tui.service.segments import Segments
 from ccq_tui.service.service import Service
 from ccq_tui.service.serving import ServiceOptions, serve
 from ccq_tui.service.store import RunStore
-from ccq_tui.service.stretch import Stretch
 from tests.agent.service.postgres import Proxy
 
 SECRET, TOKEN = "CCQ_KILLED_SECRET", "CCQ_KILLED_TOKEN"
 """The environment variables of Linear's secrets, which have their own names as values."""
 WATCHED: tuple[tuple[Any, tuple[str, ...]], ...] = (
-    (Segments, ("take", "prepare", "converse", "conclude")),
+    (Segments, ("take",)),
+    (Segment, ("prepare", "converse", "conclude")),
     (Service, ("incoming", "record", "advance")),
     (Desk, ("_apply",)),
-    (Engine, ("begin",)),
     (RunStore, ("move", "mark_sent", "taken", "create", "keep", "assign")),
     (LinearAdapter, ("send",)),
 )
@@ -100,13 +99,13 @@ def run(said: dict[str, Any], struck: list[str]) -> None:
     for owner, names in WATCHED:
         for name in names:
             points.watch(owner, name)
-    hear = Stretch._handle
+    hear = Segment._handle
 
-    def heard(self: Stretch, event: Any) -> None:
+    def heard(self: Segment, event: Any) -> None:
         points(f"heard {type(event).__name__}.before")
         hear(self, event)
 
-    Stretch._handle = heard  # type: ignore[method-assign]
+    Segment._handle = heard  # type: ignore[method-assign]
     asyncio.run(_serve(said))
     note.write_text(json.dumps(points.passed), "utf-8")
 

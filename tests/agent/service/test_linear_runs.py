@@ -16,7 +16,7 @@ from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.verdicts import AlreadySettled, Won
 from ccq_tui.questions import Option, Question
 from ccq_tui.service.policy import Repository, RunLimits
-from ccq_tui.service.segments import STOPPED
+from ccq_tui.service.segment import STOPPED
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.replies import Replies

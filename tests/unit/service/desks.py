@@ -10,7 +10,6 @@ from uuid import uuid4
 
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.people import Participant
 from ccq_tui.service.policy import Policy, Repository
@@ -47,16 +46,15 @@ class Served:
         self.run = self.store.create(run())
         self.policy = Policy({"demo": Repository(directory, answer=("linear:ann",), allow=("linear:ann",))})
         self.adapters: dict[str, Adapter] = {}
-        self.authority = Authority(self)
-        self.desk = Desk(self, self.authority)
+        self.desk = Desk(self)
         self.runtime = SimpleNamespace(run_beside=asyncio.create_task)
         self.continued = 0
 
     async def requests(self, run: Run) -> list[StoredRequest]:
         return await self.inbox.run(lambda store: store.requests.waiting(run.session))
 
-    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
-        return self.store.record(run_id, kind, what, body)
+    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> None:
+        self.store.record(run_id, kind, what, body)
 
     async def advance(self, run: Run) -> None:
         self.continued += 1

@@ -10,7 +10,6 @@ import httpx2
 
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.api import LIMITS, ServiceParts, service_app
-from ccq_tui.service.authority import Authority
 from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.people import Participant
 from ccq_tui.service.policy import Policy
@@ -26,7 +25,7 @@ from tests.unit.service.test_webhook import GOOD, SECRET, signed
 def parts_of(state: Path) -> ServiceParts:
     service = Service(Policy({}), "", machine="one", state=state)
     service.isolation = Isolation("Sessions run as nobody.", apart=True)
-    service.store, service.authority = RunStore.open(f"sqlite:///{state / 'runs.db'}"), Authority(service)
+    service.store = RunStore.open(f"sqlite:///{state / 'runs.db'}")
     hooks = {"webhook": WebhookAdapter(lambda: SECRET)}
     return ServiceParts(service, hooks, state, lambda _run: "", b"key", Telemetry())
 

@@ -9,7 +9,7 @@ import pytest
 
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Run
-from ccq_tui.service.segments import check_out, push
+from ccq_tui.service.segment import check_out, push
 from tests.unit.worktrees.repositories import repository, run
 
 NOW = datetime.now(UTC)

@@ -86,7 +86,7 @@ async def test_a_message_that_is_taken_again_answers_the_same_question(
     await asked(served, 1)
     assert await served.say("2", message_id="m1")
     await asked(served, 2)
-    served.desk = Desk(served, served.authority)  # as after a kill before the message was noted as taken
+    served.desk = Desk(served)  # as after a kill before the message was noted as taken
     assert await served.say("2", message_id="m1")
     opened = await served.inbox.open(SET.id)
     assert opened is not None

@@ -47,8 +47,8 @@ class Records:
     def happened(self, happened: Happened, what: str, **body: object) -> None:
         self.store.record(self.run.id, happened, what, body)
 
-    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, object]) -> RunEvent:
-        return self.store.record(run_id, kind, what, body)
+    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, object]) -> None:
+        self.store.record(run_id, kind, what, body)
 
 
 @asynccontextmanager

@@ -32,10 +32,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunStore]:
 
 def test_a_run_is_there_once_and_the_first_who_moves_it_wins(store: RunStore) -> None:
     assert store.create(RUN) == store.create(replace(RUN, id="other")) == RUN
-    assert store.move("abc", [RunState.QUEUED], RunState.WORKING, machine="one", session="s")
-    assert not store.move("abc", [RunState.QUEUED], RunState.WORKING, machine="two")
-    assert store.move("abc", [RunState.WORKING], RunState.QUEUED, segment=1)
-    assert not store.move("abc", [RunState.QUEUED], RunState.QUEUED, segment=1), "a segment begins once"
+    assert store.move(RUN, RunState.WORKING, machine="one", session="s")
+    assert not store.move(RUN, RunState.WORKING, machine="two")
+    working = store.get("abc")
+    assert store.move(working, RunState.QUEUED, segment=1)
+    assert not store.move(working, RunState.QUEUED, segment=1), "a segment begins once"
+    assert not store.move(RUN, RunState.WORKING, machine="two"), "it was queued again since"
     assert store.of_session("s") == store.of_ticket("linear", "T-1") == store.get("abc")
     assert [one.id for one in store.list([RunState.QUEUED], "one")] == ["abc"]
     assert store.list([RunState.ENDED]) == store.list((), "two") == []
@@ -48,14 +50,16 @@ def test_a_text_with_nul_is_stored(store: RunStore) -> None:
     assert store.create(replace(RUN, ticket=ticket, title="a\0b")).title == "a␀b"
     assert (store.of_ticket("linear", ticket) or RUN).title == "a␀b"
     event = store.record("abc", Happened.ASKED, "1", {"text": "a\0b"})
+    assert event is not None
     assert event.body == {"text": "a\0b"}, "JSON has it escaped"
 
 
 def test_an_event_is_recorded_once_and_told_in_order(store: RunStore) -> None:
     store.create(RUN)
     first = store.record("abc", Happened.ASKED, "1", {"text": "Which?"})
-    assert store.record("abc", Happened.ASKED, "1", {"text": "Another?"}) == first
+    assert store.record("abc", Happened.ASKED, "1", {"text": "Another?"}) is None
     second = store.record("abc", Happened.ENDED, "1", {})
+    assert first is not None
     assert store.unsent(["linear"], "one") == [first, second]
     assert list(store.unsent(["github"], "one")) == list(store.unsent(["linear"], "one", ["abc"])) == []
     store.mark_sent(first.id)
