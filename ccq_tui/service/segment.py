@@ -113,7 +113,7 @@ class Segment:
         """The last text of Claude, with its key: recorded once something follows, else it is the result."""
         self._ended: ev.TurnEnded | None = None
         self._lost: ev.SessionLost | None = None
-        self._connected = False
+        self._ready = False
 
     def stop(self, why: str) -> None:
         """End at once, with these words."""
@@ -123,7 +123,7 @@ class Segment:
     def send(self, prompts: Sequence[Send]) -> None:
         """Give the session, where it runs, the prompts that it was not given yet."""
         new = [one for one in prompts if one.prompt_id not in self._sent]
-        if self._session is not None and self._connected and new:
+        if self._session is not None and self._ready and new:
             # In one message: the record then shows by the last id that all were read.
             self._sent |= {one.prompt_id for one in new}
             self._unread = self._unread - self._sent | {new[-1].prompt_id}
@@ -272,7 +272,7 @@ class Segment:
         if launch.chosen_id not in ("", name):
             return launch.chosen_id
         session = await runtime.begin(launch)
-        self._session, self._lost, self._ended, self._connected = session, None, None, False
+        self._session, self._lost, self._ended, self._ready = session, None, None, False
         self._sent, self._met, self._returned = set(self._read), set(), False
         self._unread = {one.prompt_id for one in unread}
         session.subscribe(self._handle)
@@ -287,7 +287,7 @@ class Segment:
 
     async def _supply(self, launch: Launch, expected: frozenset[str], unread: Sequence[Send]) -> None:
         """Give a session what it waits for: an answer that it expects comes by itself."""
-        while not self._connected:
+        while not self._ready:  # by then it is known what earlier processes left to ask
             self._news.clear()
             await self._news.wait()
         try:
@@ -371,9 +371,11 @@ class Segment:
             case ev.ToolStarted(parent=""):
                 self._record_text()
                 self._record_call(event)
-            case ev.RequestAsked(request):
+            case ev.RequestAsked(request, by_message=by_message):
                 self._record_text()
                 self._met.add(request.id)
+                if by_message:  # an earlier process asked it, and no call of this one waits for it
+                    self._end = self._end or SegmentEnd(RunState.WAITING)
             case ev.RequestSettled(request_id=name):
                 self._met.add(name)
             case _:
@@ -382,8 +384,6 @@ class Segment:
 
     def _note(self, event: ev.AgentEvent) -> None:
         match event:
-            case ev.Connected():
-                self._connected = True
             case ev.PromptDelivered(prompt_id=name):
                 self._unread.discard(name)
                 self._read |= self._sent
@@ -392,8 +392,9 @@ class Segment:
                 self._returned = True
             case ev.TurnEnded():
                 self._ended = event
-            case ev.StateChanged(ev.SessionState.WORKING):
-                self._ended = None
+            case ev.StateChanged(ev.SessionState.IDLE | ev.SessionState.WORKING | ev.SessionState.AWAITING):
+                self._ready = True
+                self._ended = None if event.state is ev.SessionState.WORKING else self._ended
             case ev.SessionLost():
                 self._lost = event
 

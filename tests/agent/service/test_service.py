@@ -99,6 +99,30 @@ async def test_a_session_that_could_not_be_parked_is_parked_a_moment_later(
         assert tries == 2
 
 
+async def test_a_question_whose_service_was_killed_before_it_was_kept_is_asked_and_nothing_is_prompted(
+    play: Play, repo: Path
+) -> None:
+    model, home = play(Scenario("one").asks(DATABASE).says("Done.").ends_turn())
+    async with serving(home, repo) as one:
+        made = await one.until(await one.ticket(), RunState.WAITING)
+        (asked,) = await one.service.requests(made)
+    with closing(sqlite3.connect(home.root / "one" / "inbox.db")) as database, database:
+        database.execute("DELETE FROM requests")
+    (record,) = home.config.glob(f"projects/*/{made.session}.jsonl")
+    lines = record.read_text("utf-8").splitlines(keepends=True)
+    (call,) = [number for number, line in enumerate(lines) if '"tool_use"' in line and "parentUuid" in line]
+    record.write_text("".join(lines[: call + 1]), "utf-8")
+    async with serving(home, repo) as one:
+        one.service.store.move(made, RunState.WORKING)
+        await one.until(made, RunState.WAITING)
+        (again,) = await one.service.requests(made)
+        assert (call_of(again.request.id), len(model.requests())) == (call_of(asked.request.id), 1)
+        redis = parse_outcome(again.request, {"answers": [{"selected": [2]}]})
+        await one.service.inbox.answer(again.request.id, redis, PANEL)
+        assert (await one.until(made, *OVER)).result.startswith("Done.")
+        assert str(model.requests()[-1].body).count("[x] Redis") == 1
+
+
 async def test_limits_of_work_and_of_a_permission(play: Play, repo: Path) -> None:
     scenario = (
         Scenario("slow").runs("Bash", command="touch made", description="Ask first").says("No.").ends_turn()
