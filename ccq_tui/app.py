@@ -73,9 +73,6 @@ END_SECONDS = 8.0
 """Seconds that the end of a session may take before the program ends without it."""
 REFUSED = 2
 """Exit code when no session could start."""
-SAVE_SECONDS = 2.0
-"""Seconds to wait for typed text to reach the disk before a stop."""
-SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 ACTIONS: Mapping[str, Callable[..., object]] = {
     "overview": lambda app: app.show_sessions(),
@@ -324,7 +321,7 @@ class CcqApp(_Base):
         # After this pause, input from the same burst as the key has reached its field.
         await asyncio.sleep(0.05)
         try:
-            async with asyncio.timeout(SAVE_SECONDS):
+            async with asyncio.timeout(2.0):  # seconds to wait for typed text to reach the disk before a stop
                 for screen in self.sessions:
                     screen.queue.save()
                 await self.runtime.inbox.run(lambda _: None)
@@ -403,7 +400,7 @@ class CcqApp(_Base):
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-        for number in SIGNALS:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, pass_on)
 
     def _signalled(self, number: int) -> None:

@@ -8,9 +8,6 @@ from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 
-LOCK_SECONDS = 2.0
-"""Seconds to wait for another process that writes."""
-
 
 def private_dir(directory: Path) -> None:
     """Make a directory that only its owner may enter."""
@@ -38,7 +35,8 @@ def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> No
 
 
 @contextmanager
-def locked(path: Path, seconds: float = LOCK_SECONDS, *, shared: bool = False) -> Iterator[bool]:
+# Seconds to wait for another process that writes.
+def locked(path: Path, seconds: float = 2.0, *, shared: bool = False) -> Iterator[bool]:
     """Keep other processes from taking a lock; wait for one that has it.
 
     ``path`` is a directory, or a lock file, made beside the file that is written. The lock ends with its

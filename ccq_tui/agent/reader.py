@@ -25,7 +25,6 @@ GO = b"go\n"
 """Starts the work of a program that waits; without it the parent is gone or does not want the work."""
 
 LIST_SECONDS = 30.0
-MOST_SESSIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ async def earlier_sessions(launch: "Launch", *, everywhere: bool = False) -> tup
     Raises `ReaderError`.
     """
     place = "" if everywhere else str(launch.settings.directory)
-    output = await read_by(launch, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
+    output = await read_by(launch, "list", place, "200", seconds=LIST_SECONDS)
     return tuple(
         EarlierSession(**one | {"last": tuple((who, text) for who, text in one["last"])})
         for one in json.loads(output)

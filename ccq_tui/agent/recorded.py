@@ -28,7 +28,6 @@ _PATCH = "structuredPatch"
 
 _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IMAGES = ("image", "document")
-_TEXTS = ("text", "thinking")
 _PAST = frozenset({"compact_boundary", "informational", "permission_denied"})
 """The system messages that are shown of the past, apart from those about tasks."""
 
@@ -110,7 +109,7 @@ class Translation(PastTranslator):
             elif kind == "tool_result" or kind in _IMAGES:
                 blocks.append(block)
             elif error or entry["type"] == "user" or (new and text(block, "id") not in self._tools):
-                texts = {name: bounded(text(block, name)) for name in _TEXTS if name in block}
+                texts = {name: bounded(text(block, name)) for name in ("text", "thinking") if name in block}
                 blocks.append({**block, **texts})
         return line | {"message": {**message, "content": blocks}}
 

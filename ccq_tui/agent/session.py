@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 OVER = "The session is over."
 NOTHING_WAITS = "No question waits: there is nothing to pause."
-TAKEN_BACK = "you withdrew it"
 ENDS = "the session ended before Claude read it"
 NO_EARLIER_SESSION = "No earlier session here; this is a new one."
 LEFTOVER_ENDED = "Ended the Claude process that a killed ccq-tui had left running in this conversation."
@@ -179,7 +178,7 @@ class AgentSession:
         if self._delivery.has(prompt_id):
             self._emit(ev.NoticeGiven("info", NOT_TAKEN_BACK))
         elif send := self._unsent.pop(prompt_id, None):
-            self._emit(ev.PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
+            self._emit(ev.PromptReturned(send.text, "you withdrew it", prompt_id, wanted=True))
         else:
             words = "A queued prompt was not withdrawn"
             self._put(

@@ -9,8 +9,6 @@ from ccq_tui.text import one_line
 
 NAMELESS = re.compile(r"/[A-Za-z][\w:-]*(\s|$)|You asked this with AskUserQuestion")
 """A prompt that is a command, not a path, which has another slash, or that delivers an answer."""
-FIRST = 40
-"""Most characters of the first prompt in a name with the last one."""
 LINE = 200
 """Most characters kept of a title or a last line."""
 
@@ -34,7 +32,8 @@ class SessionName:
     def __str__(self) -> str:
         if self.title or self.last in ("", self.first):
             return self.title or self.first
-        return one_line(f"{one_line(self.first, FIRST)} · {self.last}", LINE)
+        # Most characters of the first prompt in a name with the last one.
+        return one_line(f"{one_line(self.first, 40)} · {self.last}", LINE)
 
     def after(self, event: ev.AgentEvent) -> "SessionName":
         """Return the name after an event."""

@@ -13,8 +13,6 @@ from ccq_tui.prompts.shell_runs import ShellRun
 
 MOST_BYTES = 200_000
 """Most bytes kept of a stream: one half from its beginning, one from its end."""
-LAST_SECONDS = 0.3
-"""Seconds to read output after the command's end: processes that it left may keep the streams open."""
 STOP_SECONDS = 2.0
 """Seconds for a command to end after SIGINT, then after SIGTERM."""
 NOT_RUN = 127
@@ -101,7 +99,8 @@ class ShellProcess(asyncio.SubprocessProtocol):
                 self.stop()
             await self._ended.wait()
             with suppress(TimeoutError):
-                async with asyncio.timeout(LAST_SECONDS):
+                # Processes that the command left may keep the streams open.
+                async with asyncio.timeout(0.3):
                     await self._silent.wait()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -23,8 +23,6 @@ from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions.parse import readable_set
 
-_KINDS = {"text": ev.BlockKind.TEXT, "thinking": ev.BlockKind.THINKING}
-
 
 @dataclass(slots=True)
 class _Block:
@@ -54,7 +52,7 @@ class BlockStreams:
             case {"type": "message_start", "message": {"id": str(name)}}:
                 yield from self._begin(name, parent)
             case {"type": "content_block_start", "content_block": {"type": str(kind)}}:
-                self._add(parent, _KINDS.get(kind))
+                self._add(parent, {"text": ev.BlockKind.TEXT, "thinking": ev.BlockKind.THINKING}.get(kind))
             case {
                 "type": "content_block_delta",
                 "index": int(index),
@@ -107,8 +105,6 @@ class BlockStreams:
         return message.open.get(index) if message else None
 
 
-_MOST = 10**12
-"""More than any turn reads: a recording may say anything."""
 _READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -174,7 +170,8 @@ def _context(usage: Line) -> int:
 
 def _number(usage: Line, name: str) -> int:
     value = usage.get(name)
-    return min(value, _MOST) if isinstance(value, int) else 0
+    # More than any turn reads: a recording may say anything.
+    return min(value, 10**12) if isinstance(value, int) else 0
 
 
 _LEVELS = {"info", "warning", "error"}

@@ -28,8 +28,6 @@ _REFUSAL = re.compile(r"\A(?:Pre|Post)ToolUse:\S+ hook error: (?:\[[^\n]*?\]: )?
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_SUMMARY = "This session is being continued"
-_HIDDEN = ("Caveat: The messages below", "[Request interrupted by user")
 # What the CLI, its hooks and editors put around a person's words for the model alone.
 _HOOKS = r"(?:user-prompt-submit|session-start)-hook"
 _CONTEXT = rf"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|{_HOOKS})"
@@ -130,9 +128,9 @@ def written(text: str, prompt_id: str = "") -> Iterator[ev.AgentEvent]:
         yield from command_output(text)
     elif note := told_to_model(text):
         yield note
-    elif text.startswith(_SUMMARY):
+    elif text.startswith("This session is being continued"):
         yield ev.Compacted(summary=bounded(text))
-    elif text and not text.startswith(_HIDDEN):
+    elif text and not text.startswith(("Caveat: The messages below", "[Request interrupted by user")):
         yield ev.PromptAccepted(text, prompt_id=prompt_id)
 
 

@@ -54,7 +54,6 @@ T = TypeVar("T")
 REFUSED = 1
 """The answer to --confirm is no."""
 DECLINED = 4
-TIMED_OUT = 124
 NAME, SCRIPT = "ccq-tui ask", "A script"
 """Who asks a form, and one question."""
 INACTIVE_SECONDS = 1800.0
@@ -78,8 +77,6 @@ _LIMITS = {
 }
 MOST_BYTES = 200_000
 """Most bytes of options in standard input."""
-LOW = 18
-"""Fewest rows of a terminal with blank lines, as of a panel's."""
 NARROW = 60
 """Fewest columns in which what the form is about has a column of names."""
 STDOUT = "-"
@@ -381,7 +378,8 @@ def first_frame(
     from ccq_tui.questions.state import opened
 
     state = opened(questions)
-    low, width = rows < LOW, max((len(name) for name in context), default=0) + 2
+    # Fewest rows of a terminal with blank lines, as of a panel's.
+    low, width = rows < 18, max((len(name) for name in context), default=0) + 2
     width = width if columns >= NARROW else 0
     about = questions.intro.splitlines()
     for name, value in context.items():
@@ -494,7 +492,7 @@ def _ended(end: FormEnd, kept: str) -> int:
         case _ if end.in_time:
             code, message = INTERRUPTED, f"Left; {kept}."
         case _:
-            code, message = TIMED_OUT, f"Nobody answered in time; {kept}."
+            code, message = 124, f"Nobody answered in time; {kept}."  # as of the command timeout
     if message:
         echo(message, err=True)
     return code

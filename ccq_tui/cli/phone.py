@@ -43,11 +43,9 @@ from ccq_tui.text import one_line
 from ccq_tui.words import SHORT
 
 PORT = 8765
-STOP_SECONDS = 5.0
 LASTS = timedelta(minutes=5)
 """How long an invitation lasts."""
 KEYS = ("Enter   a new code", "Ctrl+C  end")
-CLEAR = "\x1b[H\x1b[2J"
 RECENT: deque[tuple[Styled, str]] = deque(maxlen=12)
 """What was printed last, which stays when a used code is cleared away."""
 ERRORS = (AddressError, InboxError, PairingsError, RelayError, SealError)
@@ -171,7 +169,7 @@ async def _publish(pairing: Pairing, *, keep: bool, relay: asyncio.Task[None] | 
         finally:
             for task in tasks:
                 task.cancel()
-            await asyncio.wait(tasks, timeout=STOP_SECONDS)
+            await asyncio.wait(tasks, timeout=5.0)
     if not keep:
         with suppress(OSError):  # the terminal may be gone
             echo("")  # Ctrl+C left its sign on the line
@@ -251,7 +249,7 @@ async def _say_arrivals(client: RelayClient, used: asyncio.Event | None = None) 
             _say(f"{name} is paired, and shows what waits.")
             continue
         used.set()
-        sign(CLEAR)
+        sign("\x1b[H\x1b[2J")
         for line in RECENT:
             echo(*line)
         _say(f"{name} is paired. Enter shows a code for another device.")

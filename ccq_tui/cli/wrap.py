@@ -9,8 +9,6 @@ from ccq_tui.installation import is_installed, missing
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
-LONGEST_NAME = 40
-
 
 @click.command(
     context_settings={"allow_interspersed_args": False},
@@ -33,7 +31,7 @@ def wrap(name: str | None, command: tuple[str, ...]) -> int:
     from ccq_tui.bridges.terminal.program import NotStartedError
     from ccq_tui.bridges.terminal.wrap import wrap as run
 
-    called = one_line(name or os.path.basename(command[0]), LONGEST_NAME) or "program"  # noqa: PTH119 - no path
+    called = one_line(name or os.path.basename(command[0]), 40) or "program"  # noqa: PTH119 - no path
     try:
         code, lines = run(command, called)
     except NotStartedError as error:

@@ -17,7 +17,6 @@ MOST_TOLD = 30_000
 """Most characters of each stream passed to Claude, as many as of a command that it runs itself."""
 NOTHING = "Type a command after the ! · Enter runs it in your shell"
 ONE_RUNS = "A command is still running · {interrupt} stops it, then Enter runs this one"
-RUNS = "Running in your shell · {interrupt} stops it"
 STOPPING = "Stopping the command · {interrupt} again kills it"
 
 
@@ -50,7 +49,7 @@ class ShellCommands:
         self._process = process
         self._ui.transcript.apply(ToolStarted(name, SHELL, {"command": command}))
         self._ui.start(partial(self._run, name, process), "shell")
-        self._ui.say(with_keys(RUNS), of=SHELL)
+        self._ui.say(with_keys("Running in your shell · {interrupt} stops it"), of=SHELL)
 
     def stop(self) -> None:
         """Stop the command that runs."""

@@ -145,7 +145,6 @@ def _diff_of(file: ChangedFile) -> str:
 WAITS = "Claude waits for you · answer it"
 
 NO_PROMPT = "No prompt to rewind to"
-MOST_PROMPTS = 200
 MOST_FILES = 8
 """Most files named before a rewind; more are only counted."""
 
@@ -161,7 +160,7 @@ class RewindCommand(CommandGroup[CommandUi]):
         """The prompts that the conversation holds, the newest last."""
         prompts = [one for one in self._ui.transcript.model.blocks if isinstance(one, PromptBlock)]
         known = [one for one in prompts if one.prompt_id and one.text[:1] != "/"]
-        return [one for one in known if one.prompt_id not in self._gone][-MOST_PROMPTS:]
+        return [one for one in known if one.prompt_id not in self._gone][-200:]
 
     def take(self, event: ev.AgentEvent) -> None:
         """Forget the prompts of a conversation that was cleared."""

@@ -11,7 +11,6 @@ from ccq_tui.worktrees.git import GitError, git
 REFLECTION = "commit-reflection"
 """The form that asks about a commit."""
 RECORDS = ".commit-reflections.jsonl"
-LONGEST_MESSAGE = 10_000
 MOST_FILES = 20
 _SHOW = (
     *("show", "-z", "--numstat", "--format=%H%x00%an <%ae>%x00%B", "--encoding=UTF-8", "-m"),
@@ -81,7 +80,7 @@ def commit_context(directory: Path, revision: str) -> dict[str, str]:
         raise GitError(f"{problem}: name one, such as HEAD~1 or a hash" if head else problem)
     hash_, author, message, *changes = _utf8(repo_git(directory, *_SHOW, found, inert=True)).split("\0")
     context = {
-        "message": message.strip()[:LONGEST_MESSAGE],
+        "message": message.strip()[:10_000],
         **_changed(list(_changes(changes))),
         "hash": hash_,
         "author": author,

@@ -34,10 +34,7 @@ _logger = logging.getLogger(__name__)
 
 WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
 """Seconds before a form closes in which that is announced, and in which it is counted down."""
-TRIES = 5
-"""Most times that a busy inbox is asked to note that an answer is recorded."""
 LEFT = "left at the terminal; its draft is kept"
-TIMED_OUT = "nobody answered in time; its draft is kept"
 
 
 class FormEnd(NamedTuple):
@@ -129,7 +126,7 @@ class Filling:
                 )
                 in_time = settled.done() or showing.done() or self.seconds_left != 0
                 if not settled.done() and (showing.done() or not in_time):
-                    self.opened.withdraw(LEFT if in_time else TIMED_OUT)
+                    self.opened.withdraw(LEFT if in_time else "nobody answered in time; its draft is kept")
                     await settled
             await showing
         except asyncio.CancelledError:
@@ -195,7 +192,8 @@ def finished_record(stored: StoredRequest) -> Mapping[str, Any]:
 
 async def _taken(inbox: Inbox, request_id: str) -> None:
     """Note that the outcome is used: otherwise the next run that asks the same takes it for its own."""
-    for left in reversed(range(TRIES)):
+    # Most times that a busy inbox is asked to note that an answer is recorded.
+    for left in reversed(range(5)):
         try:
             await inbox.run(lambda store: store.requests.mark_delivered(request_id, "result"))
         except InboxUnavailable as error:  # many at once keep the database busy

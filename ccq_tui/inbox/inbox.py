@@ -51,10 +51,6 @@ T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
 """Most seconds for one task of the store's thread, including its wait for other processes."""
-SAVE_SECONDS = 0.2
-"""Seconds from the first change of a draft to its writing."""
-RETRY_SECONDS = 1.0
-"""Seconds to leave the disk alone after it refused something."""
 AGAIN = "Questions are on disk again"
 
 _ALIVE = (RequestState.PENDING, *TO_DELIVER)
@@ -453,7 +449,8 @@ class Inbox:
         """Write the draft of a request within 250 ms, and before whatever is submitted after this call."""
         self._typed[opened.request.id] = opened
         if self._saving is None:
-            self._saving = self._loop.call_later(SAVE_SECONDS, self._save_drafts)
+            # Seconds from the first change of a draft to its writing.
+            self._saving = self._loop.call_later(0.2, self._save_drafts)
 
     def forget_draft(self, opened: OpenRequest) -> None:
         """Leave the stored draft of a request as it is."""
@@ -547,7 +544,8 @@ class Inbox:
         elif not isinstance(error, InboxError):
             _logger.error("Something was not saved", exc_info=error)
         if self._retrying is None and not isinstance(error, InboxClosed):
-            self._retrying = self._loop.call_later(RETRY_SECONDS, self._retry)
+            # Seconds to leave the disk alone after it refused something.
+            self._retrying = self._loop.call_later(1.0, self._retry)
 
     def _retry(self) -> None:
         if self._retrying is not None:

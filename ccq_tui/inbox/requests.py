@@ -69,9 +69,6 @@ def asker_name(asker: Asker, asker_id: str) -> str:
     return asker_id if asker is Asker.SESSION else f"{asker}:{asker_id}"
 
 
-LONGEST_SERVER = 60
-
-
 @dataclass(frozen=True, slots=True)
 class AskedCall:
     """One call of one asker.
@@ -179,7 +176,7 @@ class ElicitationRequest(AskedCall):
     @property
     def form(self) -> Asked:
         """The form for the person, built at each access."""
-        title = f"{one_line(self.server, LONGEST_SERVER)} asks"
+        title = f"{one_line(self.server, 60)} asks"
         if self.trouble:
             return unusable(self.tool_use_id, title, self.message, self.trouble)
         if self.url:

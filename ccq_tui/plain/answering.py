@@ -158,7 +158,6 @@ YES = ("y", "yes")
 LEAVE = "Leave it for later? The draft is kept."
 TEXT = "Your text, an empty line goes back:"
 GONE = "The request no longer waits"
-NEXT = "Continue with the next request? The draft is kept."
 
 
 class End(StrEnum):
@@ -436,7 +435,7 @@ async def walk(inbox: Inbox, lines: Lines, actor: Actor, delivered: Callable[[Re
             continue
         place, name = len(seen), await inbox.run(partial(_asker, opened.request))
         lines.say(f"request {place} of {place - 1 + len(left)}", _head(opened.stored, name))
-        end = await answer(opened, lines, actor, NEXT)
+        end = await answer(opened, lines, actor, "Continue with the next request? The draft is kept.")
         if end is End.PARKED:
             break
         if end is End.HERE:

@@ -83,10 +83,6 @@ class PlainPrompt:
 
 FAILED, REFUSED = 1, 2
 """Exit codes, as on the screen."""
-END_SECONDS = 8.0
-"""Seconds that the end of a session may take before the program ends without it."""
-AGAIN_SECONDS = 2.0
-"""Seconds within which a second Ctrl+C quits."""
 DRAWN = dict.fromkeys(range(0x2500, 0x25A0), None)
 """The characters of drawn lines and bars."""
 STATES = {
@@ -177,7 +173,8 @@ class PlainSession(Leading):
         self.live = False
         self.shell.close()
         with suppress(TimeoutError):
-            async with asyncio.timeout(END_SECONDS):
+            # Seconds that the end of a session may take before the program ends without it.
+            async with asyncio.timeout(8.0):
                 await self.runtime.end()
         self.queue.close()
         await self.runtime.close()
@@ -286,7 +283,7 @@ class PlainSession(Leading):
         """Stop what runs; where nothing runs, quit when asked twice."""
         now, before = self.clock(), self._interrupted_at
         self._interrupted_at = now
-        if now - before < AGAIN_SECONDS:
+        if now - before < 2.0:  # seconds within which a second Ctrl+C quits
             self.quit(128 + signal.SIGINT)
         elif self.shell.runs:
             self.shell.stop()

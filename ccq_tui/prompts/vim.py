@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 
-MOST_KEYS = 12
-"""Most keys of one command."""
 ESCAPE = "escape"
 
 _MOTION = r"[hljkwWbBeE^$G;,]|gg|[fFtT].|(?<!\d)0"
@@ -99,7 +97,7 @@ def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | No
         done = _ran(replace(state, keys=""), found, text, caret)
         is_typing = done.state.mode is VimMode.INSERT
         return done if is_typing else replace(done, caret=on_character(done.text, done.caret))
-    begun = len(keys) <= MOST_KEYS and _BEGUN.fullmatch(keys)
+    begun = len(keys) <= 12 and _BEGUN.fullmatch(keys)  # most keys of one command
     return VimOutcome(replace(state, keys=keys if begun else ""), text, caret)
 
 

@@ -16,7 +16,6 @@ MOST_FIELDS = 100
 MOST_OPTIONS = 500
 LONGEST_PATTERN = 1000
 YES, NO = "Yes", "No"
-ACCEPT = "Accept"
 OPEN_LINK = "Open the link, and accept"
 ACCEPT_LINK = "Accept without opening it here"
 
@@ -60,7 +59,7 @@ def read_form(
     except FormError as error:
         return unusable(form_id, title, message, str(error))
     if not fields:
-        return _agreement(form_id, title, Question(message, options=(Option(ACCEPT),)))
+        return _agreement(form_id, title, Question(message, options=(Option("Accept"),)))
     questions, values = zip(*fields.values(), strict=True)
     asked = QuestionSet(form_id, questions, title, intro=message, is_form=True)
     return Asked(asked, tuple(fields), values)

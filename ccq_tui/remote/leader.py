@@ -26,8 +26,6 @@ LOCK, SIGN, PAIRINGS, INBOX = "leader.lock", "relay-sign", "pairings.json", "inb
 """Files in the directory of state."""
 LOOK_SECONDS = 2.0
 """Seconds between looks at whether another process leads, and at the pairings."""
-AGAIN_SECONDS = 0.5
-"""Seconds after which a part is cancelled again: a call that fails just then loses the cancel."""
 
 
 def relay_sign(state: Path | None = None) -> str:
@@ -159,7 +157,8 @@ async def _running(*parts: Callable[[], Awaitable[None]]) -> AsyncIterator[None]
         yield
     finally:
         while left := [task for task in tasks if task.cancel()]:
-            await asyncio.wait(left, timeout=AGAIN_SECONDS)
+            # Seconds after which a part is cancelled again: a call that fails just then loses the cancel.
+            await asyncio.wait(left, timeout=0.5)
 
 
 async def _lasting(run: Callable[[], Awaitable[None]]) -> None:

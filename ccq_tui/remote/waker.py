@@ -23,11 +23,6 @@ from ccq_tui.words import SHORT
 
 _logger = logging.getLogger(__name__)
 
-GRACE_SECONDS = 2.0
-"""Seconds in which an open ccq-tui that shows a session may wake it."""
-IDLE_SECONDS = 10.0
-"""Seconds after which a woken session with nothing to do is ended: it can be resumed anywhere then."""
-
 
 @asynccontextmanager
 async def waking(settings: Settings, *, state: Path | None = None) -> "AsyncIterator[Waker]":
@@ -57,7 +52,9 @@ class Waker:
         idle: Seconds after which an idle session is ended.
     """
 
-    def __init__(self, runtime: Runtime, *, grace: float = GRACE_SECONDS, idle: float = IDLE_SECONDS) -> None:
+    # Seconds in which an open ccq-tui that shows a session may wake it.
+    # Seconds after which a woken session with nothing to do is ended: it can be resumed anywhere then.
+    def __init__(self, runtime: Runtime, *, grace: float = 2.0, idle: float = 10.0) -> None:
         self._runtime = runtime
         self.inbox = runtime.inbox
         self._grace = grace

@@ -20,7 +20,6 @@ _logger = logging.getLogger(__name__)
 MOST_NAMED = 3
 
 MOST_NAME = 40
-MOST_TOLD = 300
 
 
 class NoticeSurface(Protocol):
@@ -160,4 +159,4 @@ def undelivered_words(late: Sequence[tuple[str, str, int]]) -> str:
 
 def notified_words(notified: Notified) -> str:
     """Return a notification from outside a session as one line."""
-    return f"{one_line(notified.name, MOST_NAME)}: {one_line(notified.message, MOST_TOLD)}"
+    return f"{one_line(notified.name, MOST_NAME)}: {one_line(notified.message, 300)}"

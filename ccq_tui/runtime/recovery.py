@@ -8,7 +8,6 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.runtime.facts import SessionFacts
 
-LONGEST_WAIT = 30.0
 _STARTS = (Remedy.RECONNECT, Remedy.ANEW)
 _OPENS = (Remedy.SIGN_IN, Remedy.MODEL)
 
@@ -56,7 +55,7 @@ class Recovery:
         """Return the seconds to wait before starting again: more with each vain attempt."""
         if self.offer not in _STARTS or self.tries < 2:
             return 0.0
-        return max(0.0, self.tried + min(2.0 ** (self.tries - 1), LONGEST_WAIT) - now)
+        return max(0.0, self.tried + min(2.0 ** (self.tries - 1), 30.0) - now)
 
 
 def taken(recovery: Recovery, now: float) -> Recovery:

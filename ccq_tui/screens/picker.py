@@ -56,8 +56,6 @@ def _rank(row: PickRow, word: str) -> int:
     return 0 if label.startswith(word.lstrip("/")) else 1 if word in label else 2
 
 
-MOST_TITLE = 2
-"""Most lines of the title."""
 FILTER_FROM = 7
 """Rows from which the filter field is always shown; with fewer, only while it has text."""
 
@@ -198,7 +196,8 @@ class Picker(ListScreen[str | None, Choosing]):
 
     def _head(self, width: int, palette: Palette, room: int) -> list[Text]:
         """Return the title, the text about it and the notice, in at most ``room`` lines."""
-        heading = wrapped(Text(one_line(self.heading, 200), palette.strong), width - 4)[:MOST_TITLE]
+        # Most lines of the title.
+        heading = wrapped(Text(one_line(self.heading, 200), palette.strong), width - 4)[:2]
         title = indented(heading, Text("   "), 3)
         about, notice = (
             [Text.assemble("   ", line) for line in wrapped(Text(safe(text), style), width - 4)]
@@ -222,8 +221,6 @@ class Picker(ListScreen[str | None, Choosing]):
 PREFIX = 5
 """Cells before a label: the cursor and the mark of the present choice."""
 LONGEST_LABEL = 200
-BESIDE_FROM = 64
-"""Width in cells from which descriptions are beside the labels; below it they are under them."""
 
 
 def pick_lines(state: Choosing, width: int, palette: Palette) -> list[DrawnLine]:
@@ -233,7 +230,8 @@ def pick_lines(state: Choosing, width: int, palette: Palette) -> list[DrawnLine]
         found = "No match · Esc clears the filter"
         nothing = found if state.filter and state.rows else "Nothing to choose from"
         return [DrawnLine(Text(" " * PREFIX + nothing, palette.muted))]
-    column = _column(rows) if width >= BESIDE_FROM else 0
+    # Width in cells from which descriptions are beside the labels; below it they are under them.
+    column = _column(rows) if width >= 64 else 0
     lines: list[DrawnLine] = []
     group = ""
     for index, row in enumerate(rows):

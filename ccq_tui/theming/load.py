@@ -116,8 +116,6 @@ def read_theme(path: Path) -> Theme:
 
 
 DEFAULT_THEME = "ccq-dark"
-FEW = frozenset({"standard", "windows"})
-"""Colour systems of sixteen colours."""
 PACKAGE = Path(__file__).parent.parent
 
 
@@ -173,7 +171,7 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     # It shows everything with signs, words and text styles.
     if app.no_color and choose(app, "ccq-mono"):
         return problems
-    if app.console.color_system in FEW:
+    if app.console.color_system in {"standard", "windows"}:  # colour systems of sixteen colours
         # The nearest of sixteen colours may be unreadable: the terminal's own ones are made for its ground.
         dark = app.available_themes[name].dark if name in app.available_themes else True
         choose(app, f"ansi-{'dark' if dark else 'light'}")

@@ -32,8 +32,6 @@ GROUNDS = ("background", "surface", "panel", "ccq-cursor")
 HUES = ("primary", "secondary", "accent", "success", "warning", "error")
 """A theme's colours for texts, used themselves and as ``text-...``."""
 OWN_TEXTS = ("ccq-muted", "ccq-selected", "ccq-note", "ccq-badge", "ccq-user")
-READABLE = 4.5
-"""Lowest contrast of a text on its ground."""
 STEPS = 20
 
 STYLES = {
@@ -98,7 +96,8 @@ def _readable(text: str, grounds: Sequence[Color]) -> str:
     end = max(BLACK, WHITE, key=lambda one: contrast(one.rgb, grounds[0].rgb))
     for step in range(STEPS + 1):
         colour = given.blend(end, step / STEPS)
-        if all(contrast(colour.rgb, ground.rgb) >= READABLE for ground in grounds):
+        # Lowest contrast of a text on its ground.
+        if all(contrast(colour.rgb, ground.rgb) >= 4.5 for ground in grounds):
             break
     return colour.hex6
 

@@ -10,8 +10,6 @@ from ccq_tui.transcript.bodies import TaskList
 from ccq_tui.transcript.order import BlockOrder
 from ccq_tui.transcript.tools import READING, SHELL, ToolCard
 
-_ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
-
 
 def finished(name: str, run: ShellRun) -> ev.ToolFinished:
     """Return the end of a command that a person ran in the shell."""
@@ -173,7 +171,7 @@ class ToolCalls:
             return
         if event.tools or event.tokens:
             block.task.tools, block.task.tokens = event.tools, event.tokens
-        state = _ENDS.get(event.status, ToolState.STOPPED)
+        state = {"completed": ToolState.OK, "failed": ToolState.FAILED}.get(event.status, ToolState.STOPPED)
         if not block.task.ended:
             block.task.ended = True
             if block.background:

@@ -19,7 +19,6 @@ from starlette.types import ASGIApp
 from ccq_tui import DOCS
 from ccq_tui.web.guards import PORT, guarded
 
-STOP_SECONDS = 3
 ORIGIN = re.compile(r"https?://[\w.:\[\]-]+", re.ASCII)
 EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 """Addresses that stand for all of this machine's, and one by which it reaches itself."""
@@ -163,7 +162,7 @@ def _config(app: object, options: Listening) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=STOP_SECONDS,
+        timeout_graceful_shutdown=3,
         limit_concurrency=5_000,
         ssl_certfile=options.certificate,
         ssl_keyfile=options.key,

@@ -16,10 +16,6 @@ SHARES = (6, 8)
 """Tenths of the screen's height that a panel takes: usually, and where lines would else be missing."""
 FEWEST = 6
 """Lines that a panel takes even on the lowest screen."""
-BESIDE = 2
-"""Lines of the screen that a panel leaves to others: the status line, and one above the panel."""
-LOW_SCREEN = 18
-"""Screen height below which a panel saves lines."""
 FIELD_LINES = 5
 """Most lines of a text field; a longer text scrolls in it."""
 CARET = 1
@@ -55,13 +51,14 @@ class PanelLook:
 
 def is_low(screen_height: int) -> bool:
     """Whether a screen is so low that a panel saves lines."""
-    return screen_height < LOW_SCREEN
+    return screen_height < 18  # screen height below which a panel saves lines
 
 
 def most_lines(screen_height: int, share: int = SHARES[0]) -> int:
     """Return the most lines that a panel takes of a screen, rounded up."""
     fewest = min(FEWEST, screen_height)
-    return max(fewest, min(-(-screen_height * share // 10), screen_height - BESIDE))
+    # Lines of the screen that a panel leaves to others: the status line, and one above the panel.
+    return max(fewest, min(-(-screen_height * share // 10), screen_height - 2))
 
 
 def cap(screen_height: int, needed: int) -> int:

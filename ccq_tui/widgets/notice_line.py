@@ -18,8 +18,6 @@ from ccq_tui.widgets.measures import SHARES, most_lines
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.status_line import SEPARATOR
 
-BESIDE = 2
-"""Lines under and above a panel that a notice leaves free: the status line, and one of the page."""
 MOST = 400
 """Most characters of one text."""
 
@@ -122,7 +120,8 @@ class NoticeLine(Static, Clickable[str]):
     def leave_room(self, panel: bool) -> None:
         """Take few lines above a panel: on a low screen its end would be pushed out of sight."""
         height = self.app.size.height
-        self.styles.max_height = max(1, height - most_lines(height, SHARES[-1]) - BESIDE) if panel else None
+        # Lines under and above a panel that a notice leaves free: the status line, and one of the page.
+        self.styles.max_height = max(1, height - most_lines(height, SHARES[-1]) - 2) if panel else None
 
     def _draw(self) -> None:
         self.display = bool(self.text)

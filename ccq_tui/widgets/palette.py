@@ -37,8 +37,6 @@ class Palette:
 ROLES = {role: hint.__metadata__ for role, hint in get_type_hints(Palette, include_extras=True).items()}
 GROUNDS = ("cursor", "added_ground", "removed_ground")
 """The roles that are grounds: of the row with the cursor, of added lines, of removed ones."""
-THEMES = 32
-"""Number of themes whose palettes are kept."""
 APP_CSS = """
 Transcript {
     & .transcript--error, & .transcript--warning { text-style: $ccq-alarm-style; }
@@ -60,7 +58,7 @@ def palette_of(widget: Widget) -> Palette:
     return _palette(tuple(pairs))
 
 
-@lru_cache(maxsize=THEMES)
+@lru_cache(maxsize=32)  # number of themes whose palettes are kept
 def _palette(pairs: tuple[tuple[str, str], ...]) -> Palette:
     styles = {
         role: Style(color=_colour(colour)) + Style.parse(style)

@@ -13,7 +13,6 @@ SECONDS = 10.0
 """Seconds that git may take to look something up."""
 CHECKOUT_SECONDS = 180.0
 """Seconds that git may take to write the files of a repository, or to remove them."""
-END_SECONDS = 2.0
 BY: list[str] = []
 """The words before git and `by_user` in this process: a service runs them as the user of its sessions."""
 HIDDEN: set[str] = set()
@@ -138,7 +137,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
-        process.communicate(timeout=END_SECONDS)
+        process.communicate(timeout=2.0)
 
 
 def _problem_line(problem: bytes) -> str:

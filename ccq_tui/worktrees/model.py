@@ -30,7 +30,6 @@ _SECOND = (
     *("harbor", "heron", "island", "lark", "maple", "marten", "meadow", "otter", "pine", "plover", "raven"),
     *("reef", "river", "robin", "spruce", "swan", "tern", "willow", "wren"),
 )
-TRIES = 50
 
 
 def problem_of(name: str) -> str:
@@ -61,7 +60,7 @@ def made_up(in_use: Callable[[str], bool]) -> str:
     # Imported here: nothing else needs it, and every start imports this module.
     import secrets
 
-    for _ in range(TRIES):
+    for _ in range(50):
         name = f"{secrets.choice(_FIRST)}-{secrets.choice(_SECOND)}"
         if not in_use(name):
             return name

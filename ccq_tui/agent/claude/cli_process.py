@@ -24,7 +24,6 @@ from ccq_tui.text import one_line, reason
 STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 500
 TEXT_CHARACTERS = 2_000
-SIGNALS = 65
 
 
 class StderrTail:
@@ -84,7 +83,7 @@ def _ended(exit_code: int | None, words: StderrTail) -> SessionLost:
     if exit_code is None:
         return SessionLost(words.after(""), kind=Problem.CLI_ENDED)
     number = -exit_code if exit_code < 0 else exit_code - 128 if exit_code > 128 else 0
-    if 0 < number < SIGNALS:
+    if 0 < number < 65:  # signals end at 64
         kind, how = Problem.CLI_KILLED, f"It was ended by {signal_name(number)}."
     else:
         kind, how = Problem.CLI_ENDED, f"It ended with exit code {exit_code}."

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 STORE = "head-starts.json"
 MOST_STARTS = 20
 STORE_BYTES = 1_000_000
-END_SECONDS = 2.0
 _SESSION = "{session}"
 
 Start = tuple[list[str], str | None, dict[str, str]]
@@ -139,7 +138,7 @@ class HeadStart:
 def _end(process: subprocess.Popen[bytes]) -> None:
     with process:
         try:
-            process.wait(END_SECONDS)
+            process.wait(2.0)
         except subprocess.TimeoutExpired:
             process.kill()
 

@@ -19,7 +19,6 @@ from ccq_tui.agent.claude.spawn import PROGRAM
 
 _logger = logging.getLogger(__name__)
 
-END_SECONDS = 5.0
 
 _PROC = Path("/proc")
 _PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "command=")
@@ -59,7 +58,7 @@ def _ended(found: set[int], number: int) -> set[int]:
             os.kill(pid, number)
         except (ProcessLookupError, PermissionError):
             _logger.info("It was not there to be ended")
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + 5.0
     # Not by command line: a process that is just ending has none any more.
     while (found := found & {pid for pid, _parent, _words in _processes()}) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -99,7 +99,6 @@ def _lines(launch: "Launch", session_id: str) -> Iterator[bytes]:
 CLEARED = "/clear"
 """The first prompt of a session that began when another was cleared, until there is one."""
 LAST_MESSAGES = 3
-LONGEST_MESSAGE = 600
 TITLE_BYTES = 65_536
 """Bytes of each end of a record in which the SDK looks for a title."""
 TAIL = 128 * 1024
@@ -193,7 +192,7 @@ def _said(line: bytes) -> tuple[str, str] | None:
     if entry["type"] == "user":
         said = [one.text for words in texts for one in written(words) if isinstance(one, PromptAccepted)]
         texts = list(filter(title_of, said))
-    words = "\n".join(texts).strip()[:LONGEST_MESSAGE]
+    words = "\n".join(texts).strip()[:600]
     return (str(entry["type"]), words) if words else None
 
 

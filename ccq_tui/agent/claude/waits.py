@@ -22,8 +22,6 @@ _LOOKS = 10
 """Number of waits that make up these seconds: a process that was stopped loses one of them, not all."""
 ALONE_SECONDS = 1.5
 """Seconds that a parked question waits for the results of calls beside it."""
-AGAIN_SECONDS = 5.0
-"""Seconds that parking waits for a call that a resumed session has yet to make again."""
 TURN_SECONDS = 5.0
 """Seconds that a question set waits for those before it in its message, which a hook may hold up."""
 WaitOutcome = RequestOutcome | Parked
@@ -84,7 +82,8 @@ class Calls:
 
     async def made_again(self) -> None:
         """Wait until the CLI has made its deferred calls again: only then can they be deferred anew."""
-        await self._until(lambda: self.deferred <= self._asked, AGAIN_SECONDS)
+        # Seconds that parking waits for a call that a resumed session has yet to make again.
+        await self._until(lambda: self.deferred <= self._asked, 5.0)
 
     async def shown(self, call: str) -> None:
         """Wait until a call's own event is out: requests come on another channel, and may be faster.

@@ -16,7 +16,6 @@ from ccq_tui.processes import alive
 
 NUMBERS = 1 << 61
 """First number of requests that are in no inbox: after all that are."""
-MOST_SESSIONS = 50
 
 
 class NativeSessions:
@@ -37,7 +36,7 @@ class NativeSessions:
         ]
         self._known = {
             key: before[key] if key in before else self._read(one)
-            for one in waits[:MOST_SESSIONS]
+            for one in waits[:50]
             for key in ((one.session_id, one.since),)
         }
         return [one for one in self._known.values() if one is not None]

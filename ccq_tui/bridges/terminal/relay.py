@@ -20,8 +20,6 @@ from ccq_tui.bridges.terminal.program import Program, set_size, size_of
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 16
 """Most bytes that wait for one side; beyond that the other waits, as on a slow terminal."""
-CLEAR = b"\x1bc"
-"""Resets a terminal."""
 MOST_KEPT, END_OF_FLOOD = 1 << 18, 1 << 16
 """Most bytes of output to keep for the watcher, and the end that is kept of more."""
 PAUSE = 0.03
@@ -211,7 +209,7 @@ class Relay:
         """Send the kept output to the watcher."""
         if self._kept:
             # After a flood, the content of the screen is unknown.
-            self._link.send(ToWatcher.OUTPUT, CLEAR * self._flooded + self._kept)
+            self._link.send(ToWatcher.OUTPUT, b"\x1bc" * self._flooded + self._kept)  # resets a terminal
             self._kept, self._flooded = bytearray(), False
             self._sent_at = time.monotonic()
 

@@ -29,8 +29,6 @@ _UNKNOWN = re.compile(
 )
 _UNENDED = re.compile(r"\x1b(?:\[[^@-~\x1b]*|[ -/]|[]P_^X][^\x07\x1b]*\x1b?)?\Z")
 """A sequence that the end of the output cuts off."""
-_LONGEST = 4096
-"""Most characters to keep of a sequence whose end has not come."""
 MOST_MARKS = 8
 """Most marks that combine with one letter: pyte's work grows with their square."""
 width = lru_cache(maxsize=1 << 16)(wcwidth)
@@ -147,7 +145,7 @@ class Screen(pyte.Screen):
         text = self._rest + self._decoder.decode(data).replace("\x9b", "\x1b[").replace("\x9d", "\x1b]")
         found = _UNENDED.search(text)
         cut = found.start() if found else len(text)
-        self._rest = text[cut:][:_LONGEST]
+        self._rest = text[cut:][:4096]  # most characters to keep of a sequence whose end has not come
         self._stream.feed(_UNKNOWN.sub("", text[:cut]))
 
 

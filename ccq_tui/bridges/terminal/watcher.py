@@ -30,8 +30,6 @@ from ccq_tui.text import one_line, safe
 CHECKED_NOW = "checked at the terminal"
 DEFAULT = "default"
 
-LONGEST_LABEL = 500
-
 
 def request_for(
     prompt: FoundPrompt, call: str, session_id: str, origin: Origin, about: str = ""
@@ -65,7 +63,7 @@ def _options(prompt: FoundPrompt) -> Iterator[Option]:
         return
     for row in prompt.choices:
         about = [row.detail, CHECKED_NOW if row.checked else "", DEFAULT * (row.label == prompt.default)]
-        yield Option(row.label[:LONGEST_LABEL], " · ".join(filter(None, about)))
+        yield Option(row.label[:500], " · ".join(filter(None, about)))
 
 
 def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
@@ -96,8 +94,6 @@ STEADY = 0.6
 """Seconds after which a list counts, or that no prompt is there, while other parts of the screen change."""
 GONE = 2.0
 """Seconds after which a prompt that is not on the screen is gone, whatever the program does."""
-LOOK = 0.1
-"""Seconds between looks at a screen that does not rest."""
 KEY_SECONDS = 4.0
 """Most seconds until the screen shows the effect of a key."""
 CLOSE_SECONDS = 3.0
@@ -256,7 +252,7 @@ class Watcher:
             await self.wait(lambda: self.over or self._is_new(), None)
             if self.over:
                 return
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(0.1)  # seconds between looks at a screen that does not rest
             if not (self._is_new() and self._rests()):
                 continue
             with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended

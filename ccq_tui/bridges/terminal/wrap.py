@@ -20,7 +20,6 @@ FAILED = (
 
 TERMINAL = 0
 """The person's terminal, which is standard input."""
-USUAL: Size = (80, 24)
 
 
 def wrap(command: Sequence[str], name: str) -> tuple[int, list[str]]:
@@ -45,7 +44,7 @@ def wrap(command: Sequence[str], name: str) -> tuple[int, list[str]]:
     _fill_streams()
     size = size_of(TERMINAL)
     program = start(command, [stream for stream in (0, 1, 2) if os.isatty(stream)], TERMINAL, size)
-    link, watcher = _start_watcher(name, program, size or USUAL)
+    link, watcher = _start_watcher(name, program, size or (80, 24))
     try:
         code = Relay(TERMINAL, program, link).run()
         link.send(ToWatcher.ENDED, b"%d" % code)

@@ -11,8 +11,6 @@ from ccq_tui.compat.private import require
 
 require(Stylesheet, "_parse_cache", "_variables", "set_variables", "reparse")
 
-THEMES = 16
-"""Number of themes whose rules are kept: a person who chooses one goes through them back and forth."""
 SOURCES = 256
 """Style sheets kept for each theme, one for each class of widgets; Textual's 64 would drop all of them."""
 
@@ -42,6 +40,7 @@ class KeptStylesheet(Stylesheet):
         self.parse()
 
 
-@lru_cache(maxsize=THEMES)
+# Number of themes whose rules are kept: a person who chooses one goes through them back and forth.
+@lru_cache(maxsize=16)
 def _rules_of(_variables: tuple[tuple[str, str], ...]) -> Rules:
     return LRUCache(SOURCES)

@@ -23,8 +23,6 @@ from ccq_tui.prompts.unread import PromptDraft
 VERSION = 1
 MOST_NAME = 200
 """Most characters kept of an actor's name."""
-MOST_WORDS = 100_000
-"""Most characters kept of a text beside a request."""
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 
@@ -209,7 +207,7 @@ def from_row(kind: type[T], row: Row, **given: Any) -> T:
     return kind(**given, **read)
 
 
-def storable(text: str, most: int = MOST_WORDS) -> str:
+def storable(text: str, most: int = 100_000) -> str:  # most characters kept of a text beside a request
     """Return text as the database takes it: lone surrogates replaced, and only the end of a long text."""
     return text[-most:].encode("utf-8", "replace").decode("utf-8")
 

@@ -166,8 +166,6 @@ KNOWN = attrgetter(
     *("cost", "worked", "context", "filled"),
 )
 """The facts whose change runs the command again."""
-LOW_SCREEN = 20
-"""Screen height in lines below which one line of the command is shown."""
 
 
 class StatusOutput(Static):
@@ -194,7 +192,8 @@ class StatusOutput(Static):
         self.display = bool(self.text)
 
     def render(self) -> Text:
-        lines = self.text.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else status_line.MOST_LINES]
+        # Screen height in lines below which one line of the command is shown.
+        lines = self.text.split("\n")[: 1 if self.app.size.height < 20 else status_line.MOST_LINES]
         return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
 
     def changed(self) -> None:

@@ -43,13 +43,12 @@ AGES_SECONDS = 5
 UNREADABLE = (
     "⚠ The inbox cannot be read: {} · only what this ccq-tui holds is listed · ccq-tui doctor says more"
 )
-MOST_SESSIONS = 2_000
-"""Most stored sessions that are listed, beside those in which something waits."""
 
 
 def listed_ids(store: Store) -> list[str]:
     """Return the sessions and other askers to list, those in which something waits longest first."""
-    stored = (one.id for one in store.sessions.page(limit=MOST_SESSIONS))
+    # Most stored sessions that are listed, beside those in which something waits.
+    stored = (one.id for one in store.sessions.page(limit=2_000))
     return list(dict.fromkeys((*store.requests.waiting_counts(), *stored)))
 
 

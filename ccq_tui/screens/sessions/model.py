@@ -22,7 +22,6 @@ from ccq_tui.worktrees.model import WorktreeError
 
 Messages = tuple[tuple[str, str], ...]
 """The end of a conversation: who wrote what."""
-LONGEST_NAME = 200
 LONGEST_LINE = 300
 DAY, WEEK = 86_400, 604_800
 
@@ -162,7 +161,7 @@ class SessionRow:
     def __post_init__(self) -> None:
         """Make its texts harmless to draw, in one line each, and find out what it needs."""
         for name in ("session", "branch", "last_line", "labels"):
-            most = LONGEST_NAME if name == "session" else LONGEST_LINE
+            most = 200 if name == "session" else LONGEST_LINE
             object.__setattr__(self, name, one_line(getattr(self, name), most))
         object.__setattr__(self, "heading", _heading(self))
         texts = (self.session, self.directory, self.branch, self.heading.words, self.labels, self.last_line)

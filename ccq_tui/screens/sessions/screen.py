@@ -56,8 +56,6 @@ LOOK_SECONDS = 1.0
 NOTICE_SECONDS = 20.0
 Going = Callable[[], Awaitable[str | None]]
 """What leaving the list leads to; it may return in words why that could not be."""
-BESIDE_FROM = 120
-"""Width of the screen in cells from which details are beside the list."""
 NATIVE = "It waits in Claude Code’s own screen, in {} · ccq-tui hooks install lets it ask here"
 
 
@@ -492,7 +490,8 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             return
         palette, (width, height), new = palette_of(self), self.app.size, self.form.new
         front = self.manager.sessions.front
-        beside, answering = width >= BESIDE_FROM, self.panel is not None
+        # Width of the screen in cells from which details are beside the list.
+        beside, answering = width >= 120, self.panel is not None
         right = "all directories" if self.listing.everywhere else short_path(self.listing.directory)
         text, caret = masked(self.field.text).replace("\t", " "), self.field.caret
         shown = (self.finds or bool(self.state.filter)) and self.form.about is None and not answering

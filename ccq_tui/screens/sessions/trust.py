@@ -39,8 +39,6 @@ QUIET_LIMIT = 2.0
 """Most seconds that the end waits for that."""
 FRAME = 3
 """Cells beside the content: the scrollbar, and one on each side."""
-MOST_TITLE = 3
-"""Most lines of the question."""
 
 
 class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
@@ -188,7 +186,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         self.set_class(low, "-low")
         words = SETTINGS_QUESTION if self._carried.before else TRUST_QUESTION
         asked = wrapped(Text.assemble((f"{signs.WAITS} ", palette.warning), (words, palette.strong)), width)
-        self._title.show(asked[:MOST_TITLE])
+        self._title.show(asked[:3])  # most lines of the question
         if (width, palette, low) != self._made_for:
             self._made_for = width, palette, low
             self._flow = Flow(listing(self._carried, width, palette, short=low))

@@ -16,8 +16,6 @@ from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.keys import text_of
 
 MOST_LINES = 10
-BESIDE = 2
-"""Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
 
 
 class VimKeys:
@@ -152,7 +150,8 @@ class PromptField(AnswerField):
 
     def leave_room(self) -> None:
         """Take fewer lines on a low screen: the line with the caret must stay in sight."""
-        self.styles.max_height = max(1, min(MOST_LINES, self.app.size.height // 2 - BESIDE))
+        # Of the lower half of the screen, the rule above the field and the status line are not the field's.
+        self.styles.max_height = max(1, min(MOST_LINES, self.app.size.height // 2 - 2))
 
     @property
     def at_top(self) -> bool:

@@ -31,8 +31,6 @@ LONGEST_TITLE = 60
 LONGEST_ASKER = 40
 LARGE_TEXT = 600
 """Most characters of a text that the list shows; `p` shows the whole of it."""
-LEAST_ABOUT = 10
-"""Fewest cells of a description behind a label that say anything."""
 DIGITS = 9
 PREVIEW_SIGN = "▤"
 """Sign of a preview: on a row whose preview is not on the screen, and before its title."""
@@ -150,7 +148,8 @@ class OptionRow:
             return [Text.assemble((label, self.style), self.badge, (sign, muted))]
         left = width - lines[-1].cell_len - 2
         about = one_line(self.about, LARGE_TEXT) if self.about else ""
-        if about and (left >= LEAST_ABOUT or cell_len(about) <= left):
+        # Fewest cells of a description behind a label that say anything.
+        if about and (left >= 10 or cell_len(about) <= left):
             lines[-1].append(f"  {cut(about, left)}", muted)
         elif about and left > 0:
             lines[-1].append(sign, muted)

@@ -20,14 +20,10 @@ from ccq_tui.widgets.measures import PanelLook, field_height, is_low
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, Grid, OptionRow
 
-BESIDE_FROM = 100
-"""Width in cells from which the preview is beside the list."""
 LEAST_LIST = 32
 """Fewest cells that the list keeps beside a preview."""
 PREVIEW_FRAME = 3
 """Cells beside a preview: its line, a blank, and the last cell."""
-LEAST_ABOUT = 24
-"""Fewest cells of descriptions that stand beside labels only to save lines."""
 
 Made = TypeVar("Made")
 
@@ -101,7 +97,7 @@ class Tab:
     def grid(self) -> Grid:
         """The cells of the list; a preview beside it has the others."""
         whole, previews = self.whole, tuple(option for option in self.options if option.preview)
-        if not previews or whole.width < BESIDE_FROM:
+        if not previews or whole.width < 100:  # width in cells from which the preview is beside the list
             return whole
         cells = parts.preview_width(previews, whole.width - LEAST_LIST - PREVIEW_FRAME)
         left = min(100, whole.width - cells - PREVIEW_FRAME - 1)  # no further away from what it shows
@@ -143,7 +139,8 @@ class Tab:
     def saves_beside(self) -> bool:
         """Whether descriptions take fewer lines beside the labels, with enough room there."""
         room = self.grid.text - self.column
-        return room >= LEAST_ABOUT and self.count(RowStyle(beside=True)) < self.count(RowStyle())
+        # Fewest cells of descriptions that stand beside labels only to save lines.
+        return room >= 24 and self.count(RowStyle(beside=True)) < self.count(RowStyle())
 
     # -- the rows -------------------------------------------------------------------------------------------
 

@@ -98,8 +98,6 @@ _logger = logging.getLogger(__name__)
 
 MOST = 64
 """Languages that are kept; a model may name any number of them."""
-_LONGEST = 60
-"""Most characters of a language's name."""
 _loaded: dict[str, Lexer | None] = {}
 
 
@@ -133,7 +131,8 @@ class Lexers:
         """Return the highlighter of a language or of file names such as ``*.py``; None for plain text."""
         name = language.lower()
         new = name not in _loaded and name not in self.loading
-        if name and len(name) <= _LONGEST and new and self._arrived is not None:
+        # Most characters of a language's name.
+        if name and len(name) <= 60 and new and self._arrived is not None:
             self.loading.add(name)
             task = asyncio.get_running_loop().run_in_executor(None, load, name, code)
             task.add_done_callback(partial(self._take, name, self._arrived))

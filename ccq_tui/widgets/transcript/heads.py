@@ -199,8 +199,6 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     return lines
 
 
-LONGEST_SERVER = 60
-
 START, END = 1, 2
 """Lines that a folded question keeps at its start and at its end."""
 QUOTED = "»"
@@ -243,7 +241,7 @@ def form_card(pen: Pen, block: bl.FormBlock, width: int) -> list[Text]:
     """Draw a form or a link of an MCP server: its message and, once accepted, the values."""
     request, colours = block.request, pen.colours
     kind = "Link" if request.url else "Form"
-    title = f"{kind} of {one_line(request.server, LONGEST_SERVER)}"
+    title = f"{kind} of {one_line(request.server, 60)}"
     lines = _title(pen, block, width, title, outcome_words(block))
     if block.outcome is None:
         return lines

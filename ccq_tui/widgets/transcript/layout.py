@@ -21,10 +21,6 @@ Draw = Callable[[bl.Block, int, int, int], list[Strip]]
 """Draws a part of a block, given also the empty lines above it and the width in columns."""
 
 
-CHUNK = 500
-"""Rows added up in one go when a line is looked for."""
-
-
 class Heights:
     """A list of heights, with the sums of those that stand before a place already looked at.
 
@@ -74,7 +70,8 @@ class Heights:
             return 0, 0
         line = max(0, min(line, self.total - 1))
         while self._sums[-1] <= line:
-            self.before(min(len(self), len(self._sums) + CHUNK))
+            # Rows added up in one go when a line is looked for.
+            self.before(min(len(self), len(self._sums) + 500))
         index = bisect_right(self._sums, line) - 1
         return index, line - self._sums[index]
 

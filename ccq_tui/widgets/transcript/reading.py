@@ -364,8 +364,6 @@ def copied(strip: Strip, start: int, end: int) -> tuple[str, str, bool]:
 LOOKED_AT = 200_000
 """Most characters of a block that are searched for code, links and paths."""
 
-_ARGUMENTS = ("file_path", "notebook_path", "path", "url")
-"""Arguments of tools that hold a target."""
 _URL = re.compile(r"(?:https?|file)://[!-;=?-Z^-~\[\]]{1,2000}", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w/:.])(?:~/|\.{1,2}/|/)?(?:[\w@+-][\w.@+-]*/)*[\w@+.-]*[\w](?::\d+)?(?![\w/])")
 _LIKE_A_PATH = re.compile(r"/|\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$|^(?:Makefile|Dockerfile|LICENSE|README)$")
@@ -412,7 +410,7 @@ def targets_in(block: bl.Block) -> list[str]:
 
 def _targets(block: bl.Block) -> Iterator[str]:
     if isinstance(block, bl.ToolBlock):
-        for name in _ARGUMENTS:
+        for name in ("file_path", "notebook_path", "path", "url"):  # arguments of tools that hold a target
             value = block.input.get(name)
             if isinstance(value, str) and value.strip() and len(value) < 2_000:
                 yield value.strip()
