@@ -66,6 +66,7 @@ def check_output(path: str) -> None:
             raise OutputError(f"{path} cannot be written; name a file that you may write")
         if os.access(file.parent, os.W_OK):  # a full disk, or one that takes no files
             with tempfile.TemporaryFile(dir=file.parent) as trying:
+                # Bytes that are tried to be written before anybody is asked.
                 trying.write(bytes(4_096))
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {reason(error)}") from error

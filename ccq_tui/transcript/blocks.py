@@ -352,6 +352,7 @@ class QuestionBlock(RequestBlock):
 
     @property
     def foldable(self) -> bool:
+        # Most characters of a question that is shown whole while it is folded.
         long = any(len(one.text) > 140 for one in self.request.questions.questions)
         return self.outcome is not None and (long or not isinstance(self.outcome, Answered | Discussed))
 

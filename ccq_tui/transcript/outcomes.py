@@ -57,6 +57,7 @@ def ending_words(event: TurnEnded) -> str:
 def turn_words(event: TurnEnded) -> str:
     """Return the time of work of a turn, its tokens, its cost; waiting for a person apart."""
     facts = [duration(event.worked)]
+    # Fewest seconds of waiting for a person that a turn's line mentions.
     if event.waited >= 1.0:
         facts.append(f"waited {duration(event.waited)} for you")
     if event.input_tokens or event.output_tokens:

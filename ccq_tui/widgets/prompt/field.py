@@ -167,6 +167,7 @@ class PromptField(AnswerField):
     def remember_pastes(self) -> None:
         """Remember the pastes in the text: they are folded again where an earlier prompt is shown."""
         now = list(pastes.used(self.text, self.pastes).values())
+        # Most pastes that are remembered beyond their prompt.
         self._pasted = [*now, *(one for one in self._pasted if one not in now)][:20]
 
     def show(self, text: str, caret: int | None = None) -> None:

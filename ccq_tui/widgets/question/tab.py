@@ -77,6 +77,7 @@ class Tab:
             self.drafted = leave_text(state).page  # leaving the words selects them
         self.is_field = not self.is_review and self.page.is_field
         self.growing = grows(state, number)
+        # Fewest cells that anything is counted for.
         self.whole = Grid(max(20, look.width), is_low(look.screen_height))
         self.count, self.lines = cache(self._count), cache(self._lines)
         self._state, self._look, self._palette, self._cache = state, look, look.palette, kept

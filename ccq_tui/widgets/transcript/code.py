@@ -293,6 +293,7 @@ def _name_of(colour: Color) -> str:
         return _HUES[colour.number % 8]
     red, green, blue = (part / 255 for part in colour.get_truecolor())
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    # Saturation below which a colour is a grey.
     if saturation < 0.25:
         return "muted" if lightness < 0.6 else ""
     return ("error", "warning", "success", "name", "keyword", "secondary")[round(hue * 6) % 6]
