@@ -16,6 +16,8 @@ from ccq_tui.compat.sdk.process_transport import Opener, ProcessTransport
 
 PAUSE = 0.005
 """Seconds between two reads of deltas, in which a fast model sends a hundred."""
+JOINED = 0.05
+"""Seconds for which deltas are joined; the first one after a pause is passed on at once."""
 PIECE = 60_000
 """Characters of a read that left some behind: the CLI waits for a reader of a full pipe."""
 LIFECYCLE = "command_lifecycle"
@@ -145,8 +147,7 @@ async def joined_deltas(chunks: AsyncIterator[str]) -> AsyncIterator[str]:
             if not buffer.waits:
                 yield buffer.give()
             elif loop.time() >= due:
-                # Seconds for which deltas are joined; the first one after a pause is passed on at once.
-                due = loop.time() + 0.05
+                due = loop.time() + JOINED
                 yield buffer.give()
         yield buffer.give(last=True)
     finally:

@@ -117,7 +117,8 @@ def meant(lines: list[str]) -> list[dict[str, str] | str]:
 
 async def test_the_first_delta_and_all_else_wait_for_nothing_and_a_burst_is_one() -> None:
     crumbs = [delta(letter) + "\n" for letter in "abcdef"]
-    given = await read([*crumbs[:4], '{"type":"result"}\n', crumbs[4], "", crumbs[5]])
+    with patch.object(transport, "JOINED", 60.0):
+        given = await read([*crumbs[:4], '{"type":"result"}\n', crumbs[4], "", crumbs[5]])
     assert [len(one.splitlines()) for one in given] == [1, 2, 1]
     assert [text_of(one.splitlines()[0]) for one in given] == ["a", "bcd", "ef"]
 
