@@ -438,13 +438,11 @@ class SessionLost(AgentEvent):
     Attributes:
         reason: Details for a person, or "".
         expected: Whether it was asked to end.
-        exit_code: The CLI's exit code, or None.
         kind: One of `ccq_tui.agent.problems`, or `PARKED_KIND`.
     """
 
     reason: str
     expected: bool = False
-    exit_code: int | None = None
     kind: str = "session_lost"
 
 

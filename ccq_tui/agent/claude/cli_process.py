@@ -46,7 +46,7 @@ class StderrTail:
 
 
 def explain(error: BaseException, words: StderrTail) -> SessionLost:
-    """Explain an error of the SDK, with the exit code where there is one."""
+    """Explain an error of the SDK."""
     match error:
         case _ if words.have("--dangerously-skip-permissions cannot be used with root/sudo privileges"):
             return SessionLost("", kind=Problem.BYPASS_AS_ROOT)
@@ -74,9 +74,8 @@ def _refused(error: sdk.ResultError, words: StderrTail) -> SessionLost:
     said = "\n".join(error.errors) or error.result or ""
     if NO_CONVERSATION.search(said):
         # The CLI's own text is about its flags, and it repeats itself.
-        return SessionLost("", exit_code=error.exit_code, kind=Problem.NO_CONVERSATION)
-    ended = words.after(bounded(said, TEXT_CHARACTERS))
-    return SessionLost(ended, exit_code=error.exit_code, kind=Problem.CLI_ENDED)
+        return SessionLost("", kind=Problem.NO_CONVERSATION)
+    return SessionLost(words.after(bounded(said, TEXT_CHARACTERS)), kind=Problem.CLI_ENDED)
 
 
 def _ended(exit_code: int | None, words: StderrTail) -> SessionLost:
@@ -87,7 +86,7 @@ def _ended(exit_code: int | None, words: StderrTail) -> SessionLost:
         kind, how = Problem.CLI_KILLED, f"It was ended by {signal_name(number)}."
     else:
         kind, how = Problem.CLI_ENDED, f"It ended with exit code {exit_code}."
-    return SessionLost(words.after(how), exit_code=exit_code, kind=kind)
+    return SessionLost(words.after(how), kind=kind)
 
 
 def signal_name(number: int) -> str:

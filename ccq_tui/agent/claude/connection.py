@@ -162,7 +162,7 @@ class Connection:
             except Exception as error:  # the SDK hands on a reader's failure as it was
                 _logger.exception("The reader failed")
                 return explain(error, self._words)
-            return ev.SessionLost(self._words.after(""), exit_code=0, kind=Problem.CLI_ENDED)
+            return ev.SessionLost(self._words.after(""), kind=Problem.CLI_ENDED)
 
     async def send(self, command: Send) -> None:
         """Write a prompt to the CLI; raises `CommandError` if it was not written."""

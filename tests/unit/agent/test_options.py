@@ -118,29 +118,29 @@ def test_auto_mode_is_offered_unless_settings_disable_it(tmp_path: Path) -> None
         (CLINotFoundError("Claude Code not found at: /x"), SessionLost("", kind=Problem.CLI_MISSING)),
         (
             ProcessError("x", exit_code=3),
-            SessionLost("It ended with exit code 3.\nboom", exit_code=3, kind=Problem.CLI_ENDED),
+            SessionLost("It ended with exit code 3.\nboom", kind=Problem.CLI_ENDED),
         ),
         (
             ProcessError("x", exit_code=-9),
-            SessionLost("It was ended by signal 9 (SIGKILL).\nboom", exit_code=-9, kind=Problem.CLI_KILLED),
+            SessionLost("It was ended by signal 9 (SIGKILL).\nboom", kind=Problem.CLI_KILLED),
         ),
         (
             ProcessError("x", exit_code=143),
-            SessionLost("It was ended by signal 15 (SIGTERM).\nboom", exit_code=143, kind=Problem.CLI_KILLED),
+            SessionLost("It was ended by signal 15 (SIGTERM).\nboom", kind=Problem.CLI_KILLED),
         ),
         (ProcessError("x"), SessionLost("boom", kind=Problem.CLI_ENDED)),
         (
             ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
-            SessionLost("", exit_code=1, kind=Problem.NO_CONVERSATION),
+            SessionLost("", kind=Problem.NO_CONVERSATION),
         ),
         (
             ResultError("x", {"errors": ["Something else"]}, exit_code=1),
-            SessionLost("Something else\nboom", exit_code=1, kind=Problem.CLI_ENDED),
+            SessionLost("Something else\nboom", kind=Problem.CLI_ENDED),
         ),
         (CLIConnectionError("pipe"), SessionLost("boom", kind=Problem.CLI_UNUSABLE)),
         (
             CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
-            SessionLost("It ended with exit code 3.\nboom", exit_code=3, kind=Problem.CLI_ENDED),
+            SessionLost("It ended with exit code 3.\nboom", kind=Problem.CLI_ENDED),
         ),
         (
             CLIConnectionError("Working directory does not exist: /x"),

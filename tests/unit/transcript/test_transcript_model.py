@@ -137,7 +137,7 @@ def test_a_question_cancelled_in_the_past_is_answered_once_it_waits_again(model:
 def test_a_lost_session_leaves_nothing_running(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("t", "Bash", {}))
     model.apply(ev.BlockGrew(key(), TEXT, "half"))
-    model.apply(ev.SessionLost("the CLI died", exit_code=1, kind="cli_ended"))
+    model.apply(ev.SessionLost("the CLI died", kind="cli_ended"))
     tool, prose, error = model.blocks
     assert isinstance(tool, bl.ToolBlock)
     assert tool.state is bl.ToolState.STOPPED
