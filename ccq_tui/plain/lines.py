@@ -3,6 +3,7 @@
 import asyncio
 import os
 import select
+import stat
 import sys
 import termios
 from textwrap import wrap
@@ -51,6 +52,7 @@ class Lines:
         out = sys.stderr if err else sys.stdout  # noqa: TID251 - asked
         self.has_ended = source == 0 and sys.stdin is None
         self.is_typed = not self.has_ended and os.isatty(source)
+        self._is_file = not self.has_ended and stat.S_ISREG(os.fstat(source).st_mode)
         self.whole = whole and not self.is_typed
         self._shown = out.fileno() if out is not None and out.isatty() else None
         self._rest = bytearray()
@@ -215,12 +217,16 @@ class Lines:
 
     def _read(self) -> None:
         """Read what is there, up to the end of a line."""
-        for _ in range(AT_ONCE):
+        # A terminal gives a line at a time; what follows a line in a file or a pipe stays there.
+        size = AT_ONCE if self.is_typed or self._is_file else 1
+        for _ in range(AT_ONCE // size):
             if not select.select([self._source], [], [], 0)[0]:
                 return
             try:
-                # A terminal gives a line at a time; of a pipe, what follows the line stays in it.
-                data = os.read(self._source, AT_ONCE if self.is_typed else 1)
+                data = os.read(self._source, size)
+                if self._is_file and (after := len(data.partition(b"\n")[2])):
+                    os.lseek(self._source, -after, os.SEEK_CUR)
+                    data = data[:-after]
             except OSError:  # the terminal is gone
                 data = b""
             self._rest += data

@@ -144,6 +144,7 @@ async def test_a_line_without_an_end_is_bounded_and_read_in_time(
     with (tmp_path / "answers").open("rb") as file:
         lines = Lines(file.fileno())
         assert await lines.ask() == "ü" * (MOST_BYTES // 2)
+        assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 1_200_001, "another program finds the next line"
         assert await lines.ask() == "next"
     assert "note: The line was cut after 1,000,000 bytes." in capsys.readouterr().out
 
