@@ -1,8 +1,13 @@
 """The processes of this machine, as /proc has them, and copies of the one that tests."""
 
 import os
+import sys
 from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from ccq_tui.cli import main
 
 
 def about(pid: int, name: str) -> str:
@@ -40,18 +45,34 @@ def children(pid: int) -> list[int]:
     return [one for one, fields in found if fields and int(fields[1]) == pid and fields[0] not in "ZX"]
 
 
-def begun(work: Callable[[], object]) -> int:
-    """Do something in a process of its own; return its id."""
-    if (child := os.fork()) == 0:
-        code = 70
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
+def begun(work: Callable[[], object]) -> BaseProcess:
+    """Do something in a process of its own."""
+    child = get_context("fork").Process(target=work)
+    child.start()
     return child
 
 
-def in_child(work: Callable[[], object]) -> int:
-    """Return how that ended, as `os.waitstatus_to_exitcode` has it."""
-    return os.waitstatus_to_exitcode(os.waitpid(begun(work), 0)[1])
+def codes(*children: BaseProcess) -> list[int | None]:
+    """Wait for the ends of processes; return their exit codes."""
+    for child in children:
+        child.join()
+    return [child.exitcode for child in children]
+
+
+def program(
+    *words: str, stdin: int = 0, stdout: int, stderr: int, first: Callable[[], object] = bool
+) -> BaseProcess:
+    """Run ccq-tui in a copy of this process, after something ``first``, with these files and no other.
+
+    No inbox may be open here meanwhile: what SQLite knows of its locks would be copied too.
+    """
+
+    def run() -> None:
+        first()
+        for number, file in enumerate((stdin, stdout, stderr)):
+            os.dup2(file, number)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+        sys.exit(main(words))
+
+    return begun(run)

@@ -26,6 +26,7 @@ from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, QuestionSet
 from tests.actors import ELSEWHERE, PANEL
+from tests.processes import codes, program
 from tests.tables import table
 from tests.unit.inbox.made import sets
 from tests.unit.starting import Cli
@@ -229,12 +230,11 @@ def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None
         (["inbox", "--plain"], 1, "standard output cannot be written: No space left on device"),
         (["answer", CACHE, "--choose", "1"], 0, "answered: Redis. Only standard output cannot be written"),
     ):
-        with Path("/dev/full").open("w") as full:
-            done = subprocess.run(
-                [sys.executable, "-m", "ccq_tui", *words],
-                stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, cwd=tmp_path, check=False,
-            )  # fmt: skip
-        assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (code, True, False)
+        with Path("/dev/full").open("w") as full, (tmp_path / "problem").open("w+") as problem:
+            assert codes(program(*words, stdout=full.fileno(), stderr=problem.fileno())) == [code]
+            problem.seek(0)
+            shown = problem.read()
+        assert (said in shown, "Traceback" in shown) == (True, False)
     assert main(["answer", CACHE, "--choose", "1"]) == 3
 
 

@@ -24,7 +24,7 @@ from ccq_tui.inbox.requests import Asker, ElicitationRequest, FormRequest, Origi
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from tests.actors import PHONE
-from tests.processes import begun
+from tests.processes import codes, program
 from tests.tables import table
 from tests.ten import VALUES, check_record, records, write_ten
 from tests.unit.questions.drive import RELEASE
@@ -49,14 +49,7 @@ def asking(
     """
     (reads, writes), (out, answers), (err, says) = os.pipe(), os.pipe(), os.pipe()
 
-    def ask() -> None:
-        os.dup2(reads, 0)
-        os.close(writes)
-        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(answers, "w"), os.fdopen(says, "w")
-        first()
-        assert main(["ask", *words]) == code
-
-    child = begun(ask)
+    child = program("ask", *words, stdin=reads, stdout=answers, stderr=says, first=first)
     for end in (reads, answers, says):
         os.close(end)
     with os.fdopen(writes, "w") as stdin, os.fdopen(out) as stdout, os.fdopen(err) as stderr:
@@ -64,7 +57,7 @@ def asking(
             stdin.write(lines)
             stdin.close()
         yield stdout, stderr
-        assert os.waitpid(child, 0)[1] == 0
+        assert codes(child) == [code]
 
 
 def run(*words: str, code: int = ENDED, lines: str = "") -> tuple[str, str]:
@@ -168,12 +161,11 @@ def test_a_crash_of_a_confirmation_is_no_answer(ccq: Cli, monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "ccq_tui", "ask", "Deploy?", "--text"]
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            command, cwd=tmp_path, input="never\n", stdout=full, stderr=PIPE, text=True, timeout=60
-        )
-    assert (done.returncode, "standard output was not written: No space" in done.stderr) == (2, True)
+    (tmp_path / "lines").write_text("never\n")
+    with Path("/dev/full").open("w") as full, Path("lines").open() as lines, Path("said").open("w") as said:
+        files = {"stdin": lines.fileno(), "stdout": full.fileno(), "stderr": said.fileno()}
+        assert codes(program("ask", "Deploy?", "--text", **files)) == [2]
+    assert "standard output was not written: No space" in Path("said").read_text()
     assert run("Deploy?", "--text")[0] == "never\n"
 
 

@@ -5,12 +5,13 @@ import json
 import os
 import pty
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import TextIO
 
 import click
 import pytest
@@ -33,6 +34,7 @@ from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.processes import this_process
 from ccq_tui.testing.scenarios import READY
 from tests.actors import PANEL
+from tests.processes import codes, program
 from tests.unit.agent.recordings import prompt, said, text, write
 from tests.unit.starting import Cli, write_settings
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
@@ -76,12 +78,11 @@ def test_every_line_of_help_is_whole_in_80_columns_and_names_no_file_of_the_repo
         assert "docs/" not in shown.replace(f"{ccq_tui.DOCS}/", ""), name
 
 
-def test_a_long_error_cuts_no_word_at_the_edge_of_a_terminal() -> None:
+def test_a_long_error_cuts_no_word_at_the_edge_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
     master, slave = pty.openpty()
     with os.fdopen(master, "rb", closefd=True):
-        command = [sys.executable, "-m", "ccq_tui", "mcp", "install", "emacs"]
-        env = {**os.environ, "COLUMNS": "60"}
-        subprocess.run(command, stderr=slave, env=env, timeout=30, check=False)
+        codes(program("mcp", "install", "emacs", stdout=slave, stderr=slave))
         lines = os.read(master, 5_000).decode().splitlines()
         os.close(slave)
     assert lines[-2:] == [
@@ -160,25 +161,21 @@ def test_completed_commands_have_the_words_of_the_help() -> None:
     ]
 
 
-ROOT = Path(__file__).parents[2]
-
-
 @contextmanager
-def begun(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """Run ccq-tui as another process."""
-    command = [sys.executable, "-m", "ccq_tui", *words]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
+def begun(*words: str) -> Iterator[tuple[BaseProcess, TextIO]]:
+    """Run ccq-tui as another process; its output is in a pipe."""
+    reads, writes = os.pipe()
+    process = program(*words, stdout=writes, stderr=writes)
+    os.close(writes)
+    with os.fdopen(reads) as output:
         try:
-            yield process
+            yield process, output
         finally:
             process.kill()
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    output, _ = process.communicate(timeout=30)
-    return process.returncode, output
+def ended(process: BaseProcess, output: TextIO) -> tuple[int | None, str]:
+    return codes(process)[0], output.read()
 
 
 def test_a_request_is_waited_for_until_another_process_decides_it() -> None:
@@ -186,8 +183,8 @@ def test_a_request_is_waited_for_until_another_process_decides_it() -> None:
     with begun("wait", PERMISSION) as one, begun("wait", PERMISSION, "--json") as other:
         with asked() as store:
             store.requests.settle(id_of(PERMISSION), Denied(), PANEL)
-        assert ended(one) == (0, f"{PERMISSION}: declined.\n")
-        code, printed = ended(other)
+        assert ended(*one) == (0, f"{PERMISSION}: declined.\n")
+        code, printed = ended(*other)
         assert (code, json.loads(printed)["request"]["state"]) == (0, "declined")
 
 
@@ -201,12 +198,12 @@ def test_a_session_is_waited_for_until_its_turn_is_over_nothing_waits_or_it_has_
     ):
         for name in (PERMISSION, PLAN):
             store.requests.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
-        assert ended(answered) == (0, "api-tests: awaiting.\n")
+        assert ended(*answered) == (0, "api-tests: awaiting.\n")
         store.sessions.set_state(RUNNING, SessionState.IDLE, "done")
-        assert ended(idle) == (0, "api-tests: idle.\n")
+        assert ended(*idle) == (0, "api-tests: idle.\n")
         store.sessions.set_state(RUNNING, SessionState.ENDED, "closed")
         store.sessions.release(RUNNING, this_process())
-        code, printed = ended(gone)
+        code, printed = ended(*gone)
         session = json.loads(printed)["session"]
         assert (code, session["id"], session["running"]) == (0, RUNNING, False)
 
@@ -226,11 +223,10 @@ def test_the_history_is_followed_line_by_line(ccq: Cli) -> None:
     stock()
     with asked() as store:
         before = store.history.last()
-    with begun("history", "--follow", "--after", str(before - 1)) as process, asked() as store:
-        assert process.stdout is not None
-        assert json.loads(process.stdout.readline())["number"] == before
+    with begun("history", "--follow", "--after", str(before - 1)) as (_, output), asked() as store:
+        assert json.loads(output.readline())["number"] == before
         store.requests.settle(id_of(CACHE), Cancelled("interrupted"), WITHDRAWN)
-        change = json.loads(process.stdout.readline())
+        change = json.loads(output.readline())
         assert (change["number"], change["request"], change["to"]) == (before + 1, id_of(CACHE), "cancelled")
     assert len(ccq("history", "--after", str(before)).splitlines()) == 2, "its head, and the change"
 

@@ -3,8 +3,6 @@
 import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +22,7 @@ from ccq_tui.inbox.requests import Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.actors import PANEL
+from tests.processes import codes, program
 from tests.tables import table
 from tests.unit.starting import Cli
 from tests.unit.stocked import (
@@ -39,8 +38,6 @@ from tests.unit.stocked import (
     record,
     stock,
 )
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_a_backup_is_whole_private_and_never_over_a_file(ccq: Cli, tmp_path: Path) -> None:
@@ -270,15 +267,13 @@ def test_a_damaged_inbox_is_kept_and_named(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_reader_that_stops_is_no_error() -> None:
     stock()
-    command = [sys.executable, "-m", "ccq_tui", "history"]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 0
+    (reads, writes), (problems, says) = os.pipe(), os.pipe()
+    os.close(reads)
+    process = program("history", stdout=writes, stderr=says)
+    os.close(writes)
+    os.close(says)
+    assert os.fdopen(problems).read() == ""
+    assert codes(process) == [0]
 
 
 @pytest.mark.usefixtures("restored")

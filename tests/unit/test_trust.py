@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import stat
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with, load_trusted, trusting
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import STORE, Carried, remember, trusts
-from tests.processes import begun
+from tests.processes import begun, codes
 
 HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 SETTINGS = {
@@ -318,6 +317,6 @@ def test_processes_that_trust_at_the_same_time_lose_no_entry(tmp_path: Path) -> 
             assert not trusting(launch_with({"cwd": place})).notices
 
     children = [begun(partial(trust, places[at::4])) for at in range(4)]
-    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    assert codes(*children) == [0] * 4
     assert [place for place in places if carried_by(place) is not None] == []
     assert not [one.name for one in state_dir().iterdir() if one.name.startswith((".trust", "trust.json."))]

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -40,6 +41,7 @@ from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.parse import readable_set
+from tests.processes import codes, program
 from tests.steps import until
 from tests.unit.bridges.native import (
     ACCEPTED,
@@ -58,6 +60,8 @@ from tests.unit.inbox.test_durable_trouble import seen
 
 LIMIT = 60.0
 ANSWER = Answered((Answer(("Postgres",)),))
+Hook = tuple[BaseProcess, TextIO]
+"""Its process, and what it prints."""
 
 
 class Stage:
@@ -70,22 +74,24 @@ class Stage:
         self.store.listeners.add(this_process())
         self.native = NativeSession(where / "claude")
         self.native.write(prompt("go"), says("Let me ask."))
-        self.hooks: list[subprocess.Popen[bytes]] = []
+        self.hooks: list[Hook] = []
 
-    def run(self, told: Any, *words: str, program: int | None = None) -> subprocess.Popen[bytes]:
+    def run(self, told: Any, *words: str, claude: int | None = None) -> Hook:
         """Start a hook.
 
         It reads a file: a pipe would tie the test to how much of it a hook reads, and on a busy machine a
         large input takes minutes in pieces of a pipe's size.
         """
         with self.given(told).open("rb") as stream:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "ccq_tui", "hook", *words],
-                stdin=stream, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                env={**os.environ, "CLAUDE_PID": str(program or os.getpid())},
-            )  # fmt: skip
-        self.hooks.append(process)
-        return process
+            reads, writes = os.pipe()
+            self.store.close()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("CLAUDE_PID", str(claude or os.getpid()))
+                process = program("hook", *words, stdin=stream.fileno(), stdout=writes, stderr=writes)
+            self.store = Store(inbox_path())
+            os.close(writes)
+        self.hooks.append((process, os.fdopen(reads)))
+        return self.hooks[-1]
 
     def run_here(self, told: Any, *words: str) -> None:
         """Run a hook that asks nothing in this process: a start costs 0.15 s."""
@@ -99,7 +105,7 @@ class Stage:
         path.write_bytes(told if isinstance(told, bytes) else json.dumps(told).encode())
         return path
 
-    def ask(self, *words: str, **more: Any) -> tuple[subprocess.Popen[bytes], StoredRequest]:
+    def ask(self, *words: str, **more: Any) -> tuple[Hook, StoredRequest]:
         """Ask the question, and wait until it is in the inbox."""
         self.native.write(calls("toolu_1", "AskUserQuestion", ASKED))
         hook = self.run(self.native.hook_input("AskUserQuestion", ASKED), *words, **more)
@@ -127,20 +133,19 @@ class Stage:
 def stage(tmp_path: Path, restored: None) -> Iterator[Stage]:
     made = Stage(tmp_path)
     yield made
-    for hook in made.hooks:
-        if hook.poll() is None:
-            hook.kill()
-            hook.wait()
-        assert hook.stdout is not None
-        hook.stdout.close()
+    for process, stdout in made.hooks:
+        process.kill()
+        codes(process)
+        stdout.close()
     made.store.close()
 
 
-def output(hook: subprocess.Popen[bytes]) -> str:
+def output(hook: Hook) -> str:
     """Wait for a hook's end, which is 0 always, and return what it printed."""
-    said, _ = hook.communicate(timeout=LIMIT)
-    assert hook.returncode == 0, said.decode()
-    return said.decode()
+    process, stdout = hook
+    said = stdout.read()
+    assert codes(process) == [0], said
+    return said
 
 
 def test_an_answer_is_printed_and_is_delivered_once_claude_code_has_it(stage: Stage) -> None:
@@ -165,7 +170,7 @@ def test_a_hook_that_is_stopped_withdraws_what_it_asked(
     stage: Stage, how: signal.Signals, recorded: bool
 ) -> None:
     hook, stored = stage.ask()
-    hook.send_signal(how)
+    os.kill(hook[0].pid or 0, how)
     if recorded:  # which comes a moment later
         stage.native.write(ends("toolu_1", STOPPED, failed=True, toolDenialKind="user-rejected"))
     assert output(hook) == ""
@@ -175,16 +180,16 @@ def test_a_hook_that_is_stopped_withdraws_what_it_asked(
 
 def test_an_answer_that_nobody_reads_any_more_was_not_delivered(stage: Stage) -> None:
     hook, stored = stage.ask()
-    assert hook.stdout is not None
-    hook.stdout.close()
+    process, stdout = hook
+    stdout.close()
     stage.store.requests.settle(stored.request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
-    assert hook.wait(LIMIT) == 0
+    assert codes(process) == [0]
     assert stage.ended(stored).outcome == Cancelled("its Claude Code session has ended")
 
 
 def test_a_hook_ends_when_claude_code_is_gone_or_it_has_waited_long_enough(stage: Stage) -> None:
     with subprocess.Popen(["sleep", "60"]) as claude:
-        hook, stored = stage.ask(program=claude.pid)
+        hook, stored = stage.ask(claude=claude.pid)
         claude.kill()
         claude.wait()
         assert output(hook) == ""

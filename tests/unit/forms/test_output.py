@@ -17,7 +17,7 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.forms.output import OutputError, Records, check_output, read_records, write_record
-from tests.processes import begun, in_child
+from tests.processes import begun, codes
 
 STEPS = ("write", "fsync", "ftruncate", "rename")
 """The calls of the system on the way of a record."""
@@ -56,13 +56,13 @@ def full() -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def kill_at(at: int, path: Path, wanted: dict[str, Any]) -> int:
+def kill_at(at: int, path: Path, wanted: dict[str, Any]) -> int | None:
     def work() -> None:
         for name, call in failing(at, lambda: os.kill(os.getpid(), signal.SIGKILL)).items():
             setattr(os, name, call)
         write_record(str(path), wanted)
 
-    return in_child(work)
+    return codes(begun(work))[0]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_write_that_the_system_cuts_short_is_undone(tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="was not written: File too large"):
             write_record(str(path), record(size=1000))
 
-    assert in_child(work) == 0
+    assert codes(begun(work)) == [0]
     assert path.read_bytes() == LINE
 
 
@@ -152,7 +152,7 @@ def test_a_disk_that_takes_no_more_is_named_beforehand(name: str, tmp_path: Path
         with pytest.raises(OutputError, match=f"{name} cannot be written: File too large"):
             check_output(str(tmp_path / name))
 
-    assert in_child(work) == 0
+    assert codes(begun(work)) == [0]
     assert [one.name for one in tmp_path.iterdir()] == ["all.jsonl"]
 
 
@@ -161,7 +161,7 @@ def test_twenty_writers_at_once_write_whole_lines(tmp_path: Path) -> None:
     path.write_bytes(LINE + TORN)
     wanted = [[record(writer * 10 + number, size=20_000) for number in range(3)] for writer in range(20)]
     children = [begun(lambda some=some: [write_record(str(path), one) for one in some]) for some in wanted]
-    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 20
+    assert codes(*children) == [0] * 20
     read = read_records(str(path))
     assert read.unreadable == [2]
     assert sorted(one["number"] for one in read.records) == sorted(

@@ -1,14 +1,17 @@
 """Several stores on one database: they race, hold it, are killed; one winner, no saved draft gone."""
 
+import asyncio
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from shutil import rmtree
 
@@ -18,7 +21,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.requests import Denied, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import Asker, Denied, Origin, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, StoredDraft
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, Unknown, Won
@@ -26,90 +31,74 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from tests.actors import PANEL, SCRIPT
+from tests.processes import begun, codes
+from tests.steps import until_true
 from tests.unit.inbox.made import load_draft, save_draft
 
-ROOT = Path(__file__).parents[3]
 RACES = 300
 HEAT = 5
 """Requests that are raced for at once."""
+QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
 BODY = {"kind": "permission", "asker_id": "s", "tool": "Bash", "input": {}}
-LIMIT = 90
-RACER = """
-import asyncio, json, sys
-from pathlib import Path
-from ccq_tui.inbox.verdicts import AlreadySettled, Won
-from ccq_tui.inbox.requests import Denied
-from ccq_tui.inbox.port import Settled
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.inbox import Inbox
-async def race(path, me):
+
+Program = tuple[BaseProcess, Connection]
+"""A process, and the pipe to it and back."""
+
+
+def start(script: Callable[..., object], *words: object) -> Program:
+    """Start a process, before any inbox is open here: what SQLite knows of its locks would be copied too."""
+    ours, theirs = Pipe()
+    return begun(partial(script, theirs, *words)), ours
+
+
+async def race(told: Connection, path: Path, me: str) -> None:
+    """Answer what is told until that is nothing, then tell who won what."""
     inbox = await Inbox.connect(path)
-    heard, raced = {}, set()
-    def hear(change):
+    heard: dict[str, str] = {}
+    raced: set[str] = set()
+
+    def hear(change: object) -> None:
         if isinstance(change, Settled):
             assert change.request.id not in heard
             heard[change.request.id] = change.actor.name
+
     inbox.subscribe(hear)
-    print("ready", flush=True)
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        told = {}
-        for name in line.split():
+    told.send("ready")
+    while names := await asyncio.to_thread(told.recv):
+        ends: dict[str, str] = {}
+        for name in names:
             match await inbox.answer(name, Denied(me), Actor.here(Surface.PROGRAM, me)):
                 case Won():
-                    told[name] = me
+                    ends[name] = me
                 case AlreadySettled(winner, _, outcome):
                     assert outcome.text == winner.name
-                    told[name] = winner.name + " was faster"
-        raced |= told.keys()
-        print(json.dumps(told), flush=True)
-    async with asyncio.timeout(20):
-        while raced - heard.keys():
-            await asyncio.sleep(0.02)
-    print(json.dumps(heard))
+                    ends[name] = winner.name + " was faster"
+        raced |= ends.keys()
+        told.send(ends)
+    await until_true(lambda: raced <= heard.keys())
+    told.send(heard)
     await inbox.close()
-asyncio.run(race(Path(sys.argv[1]), sys.argv[2]))
-"""
-CLAIMER = """
-import sys
-from pathlib import Path
-from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
-from ccq_tui.inbox.store.store import Store
-from ccq_tui.processes import this_process
-from ccq_tui.questions import Option, Question, QuestionSet
-store = Store(Path(sys.argv[1]), busy_seconds=60.0)
-both = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
-request = QuestionRequest(
-    "a", "form", QuestionSet("a", both), origin=Origin(Asker.FORM, process=this_process())
-)
-print("ready", flush=True)
-for _ in sys.stdin:
-    print(store.requests.claim(request).request.id, flush=True)
-"""
 
 
-def start(script: str, *words: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, words)],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def racer(told: Connection, path: Path, me: str) -> None:
+    asyncio.run(race(told, path, me))
 
 
-def line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
-
-
-def tell(process: subprocess.Popen[str], text: str = "") -> None:
-    assert process.stdin is not None
-    process.stdin.write(f"{text}\n")
-    process.stdin.flush()
+def claimer(told: Connection, path: Path) -> None:
+    """Claim the same request each time that something is told."""
+    store = Store(path, busy_seconds=60.0)
+    origin = Origin(Asker.FORM, process=this_process())
+    request = QuestionRequest("a", "form", QuestionSet("a", QUESTIONS), origin=origin)
+    told.send("ready")
+    while told.recv():
+        told.send(store.requests.claim(request).request.id)
 
 
 def test_three_programs_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
     path = tmp_path / "state" / "inbox.db"
     names = ("one", "two", "three")
-    racers = [start(RACER, path, name) for name in names]
-    assert [line(racer) for racer in racers] == ["ready"] * 3, "all get the database that they make at once"
+    racers = [start(racer, path, name) for name in names]
+    assert [one.recv() for _, one in racers] == ["ready"] * 3, "all get the database that they make at once"
     assert [file.name for file in path.parent.glob("*damaged*")] == []
     store = Store(path)
     with store.database.writing() as at:  # in one go: the asking is not what is measured
@@ -123,17 +112,18 @@ def test_three_programs_race_and_each_request_has_one_winner(tmp_path: Path) -> 
     winners: dict[str, str] = {}
     for first in range(0, RACES, HEAT):
         heat = [f"r{number}@s" for number in range(first, first + HEAT)]
-        for index, racer in enumerate(racers):  # each begins with another one
-            tell(racer, " ".join(heat[index:] + heat[:index]))
-        told: list[dict[str, str]] = [json.loads(line(racer)) for racer in racers]
+        for index, (_, one) in enumerate(racers):  # each begins with another one
+            one.send(heat[index:] + heat[:index])
+        told: list[dict[str, str]] = [one.recv() for _, one in racers]
         for request in heat:
             (winner,) = [name for name, one in zip(names, told, strict=True) if one[request] == name]
             assert sorted(one[request] for one in told) == sorted([winner, *[f"{winner} was faster"] * 2])
             winners[request] = winner
     assert len(set(winners.values())) > 1, "they did race"
-    ends = [racer.communicate(timeout=LIMIT)[0] for racer in racers]
-    assert [json.loads(end) for end in ends] == [winners] * 3, "all programs were told of every one"
-    assert [racer.returncode for racer in racers] == [0] * 3
+    for _, one in racers:
+        one.send([])
+    assert [one.recv() for _, one in racers] == [winners] * 3, "all programs were told of every one"
+    assert codes(*(process for process, _ in racers)) == [0] * 3
     stored = store.requests.undelivered("s")
     assert {s.request.id: s.actor.name for s in stored if s.actor} == winners
     assert all(s.actor and s.outcome == Denied(s.actor.name) for s in stored)
@@ -143,14 +133,14 @@ def test_three_programs_race_and_each_request_has_one_winner(tmp_path: Path) -> 
 
 
 def test_equal_requests_at_once_share_nothing_and_take_what_the_dead_left(tmp_path: Path) -> None:
+    claimers = [start(claimer, tmp_path / "inbox.db") for _ in range(12)]
+    assert [one.recv() for _, one in claimers] == ["ready"] * 12
     store = Store(tmp_path / "inbox.db")
-    claimers = [start(CLAIMER, store.database.path) for _ in range(12)]
-    assert [line(one) for one in claimers] == ["ready"] * 12
 
-    def claimed(these: list[subprocess.Popen[str]]) -> list[str]:
-        for one in these:
-            tell(one)
-        return [line(one) for one in these]
+    def claimed(these: list[Program]) -> list[str]:
+        for _, one in these:
+            one.send(True)
+        return [one.recv() for _, one in these]
 
     before: set[str] = set()
     for last in range(10, 60, 10):
@@ -164,16 +154,17 @@ def test_equal_requests_at_once_share_nothing_and_take_what_the_dead_left(tmp_pa
     names = claimed(claimers[:10])
     save_draft(store, store.requests.get(names[0]).request, opened(asked("a", "form").questions))
     store.requests.settle(names[9], decided("due"), PANEL)
-    for one in (claimers[0], claimers[9]):
-        one.kill()
-        one.wait()
+    for process, _ in (claimers[0], claimers[9]):
+        process.kill()
+        process.join()
     taken = [*claimed(claimers[10:11]), *claimed(claimers[11:])]
     assert taken == [names[9], names[0]], "first what is due, then what has a draft"
     assert claimed(claimers[1:2]) == [names[1]], "what a process claimed is its own"
     found = [store.requests.get(name) for name in taken]
     assert [one and (one.outcome, one.has_draft) for one in found] == [(decided("due"), False), (None, True)]
-    for one in claimers:
-        one.communicate(timeout=LIMIT)
+    for process, one in (*claimers[1:9], *claimers[10:]):
+        one.send(None)
+        assert codes(process) == [0]
     store.close()
 
 
@@ -193,7 +184,6 @@ def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_pa
     store.close()
 
 
-QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
 stores = st.integers(0, 1)
 calls = st.sampled_from(["a", "b"])
 sessions = st.sampled_from(["s", "fork"])
