@@ -47,7 +47,7 @@ class EarlyPrompt:
         self._is_prompt = draw is None
         self.attributes: list[Any] | None = None
         """The terminal's settings before `open`, for the program that takes it over; None if unknown."""
-        self._typed = b""
+        self._came: list[tuple[float, bytes]] = []
         self._shown = ""
         self._echoes = True
         self._room = 0
@@ -77,15 +77,22 @@ class EarlyPrompt:
         self._echoes = rows >= LOWEST and self._is_prompt
         self._reader.start()
 
-    def release(self) -> str:
-        """Stop reading, and leave the terminal to the program that takes it over; returns what was typed."""
+    @property
+    def _typed(self) -> bytes:
+        return b"".join(piece for _, piece in self._came)
+
+    def release(self) -> list[tuple[float, bytes]]:
+        """Stop reading, and leave the terminal to the program that takes it over.
+
+        Returns what was typed, in the pieces that came in one go each, with their times.
+        """
         if self._stop[1] >= 0:
             os.close(self._stop[1])
             self._stop = (self._stop[0], -1)
             self._reader.join(END_SECONDS)
             os.close(self._stop[0])
-        typed, self._typed = self._typed, b""
-        return typed.decode("utf-8", "replace")
+        came, self._came = self._came, []
+        return came
 
     def close(self) -> str:
         """Give the terminal back, unless it was taken over; returns what was not released."""
@@ -93,12 +100,12 @@ class EarlyPrompt:
             return ""
         import termios
 
-        typed = self.release()
+        typed = b"".join(piece for _, piece in self.release())
         self._write("\x1b[?2004l\x1b[?1049l\x1b[?25h")
         if self.attributes is not None:
             with suppress(termios.error):
                 termios.tcsetattr(self._keys, termios.TCSANOW, self.attributes)
-        return typed
+        return typed.decode("utf-8", "replace")
 
     def _write(self, text: str) -> None:
         """Write on the terminal, unless it is gone: then a signal ends the program."""
@@ -127,11 +134,9 @@ class EarlyPrompt:
             came = os.read(self._keys, 65_536)
         except OSError:  # the terminal is gone
             return False
-        if self._typed.endswith(b"\x1b") and not (is_pasting(self._typed) or is_rest(came)):
-            self._typed = self._typed[:-1] + b"\x1b[27u"  # Esc by itself, as in kitty's keyboard protocol
         if are_lines(came.decode("utf-8", "replace")) and not is_begun(self._typed):
             came = PASTE.encode() + came + PASTED.encode()
-        self._typed += came
+        self._came.append((time.monotonic(), came))
         if self._echoes:
             self._echo(came)
         return bool(came)

@@ -170,7 +170,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("earlier", "up", "", MOVE, "queued", "withdraw", 2),
         _own("interrupt", "escape",
              "Interrupt Claude; twice while Claude is idle: clear the prompt, or rewind from an empty one"),
-        _own("leave", "ctrl+d", "Twice in an empty prompt: quit"),
+        _own("leave", "ctrl+d", "Twice in an empty prompt: quit", first=True),
         _own("stash", "ctrl+s", "Put the prompt aside; again: bring it back"),
         _own("paste", "ctrl+v", "Paste an image or a text from the clipboard", first=True),
         _own("model", "alt+p", "Choose the model", first=True),

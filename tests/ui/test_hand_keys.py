@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui import app as program
@@ -154,6 +155,15 @@ async def test_ctrl_d_deletes_and_pressed_twice_in_an_empty_prompt_quits(
     assert run.prompt.text == "b"
     assert "quits" not in run.dock.notices.text
     await press_apart(pilot, run, *["ctrl+d"] * 3)
+    await until(pilot, lambda: run.told.closed)
+
+
+async def test_ctrl_d_twice_quits_though_both_come_before_the_first_is_handled(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    for _ in range(2):
+        await run.app.on_event(events.Key("ctrl+d", "\x04"))
+        run.clock.skip(PAUSE)
     await until(pilot, lambda: run.told.closed)
 
 

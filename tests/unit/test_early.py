@@ -32,6 +32,9 @@ class Typist:
         """Wait until what was typed has come: the system passes it on when it gets to that."""
         until(lambda: self.early._typed.endswith(wanted), 10)
 
+    def released(self) -> str:
+        return b"".join(piece for _, piece in self.early.release()).decode()
+
     def drawn(self, wanted: bytes) -> bytes:
         """Read what is drawn until it ends as wanted."""
         got, ends = b"", time.monotonic() + 10
@@ -61,7 +64,7 @@ def test_letters_are_shown_and_everything_is_kept(typist: Typist) -> None:
     typist.drawn(b"n")
     typist.type(b"y\x1b[A")
     typist.taken(b"y\x1b[A")
-    assert typist.early.release() == "grün日\x7f\x7fn\ry\x1b[A", "what follows Enter is not shown, and kept"
+    assert typist.released() == "grün日\x7f\x7fn\ry\x1b[A", "what follows Enter is not shown, and kept"
     typist.early.close()
     assert not select.select([typist.master], [], [], 0)[0], "who took the terminal over gives it back"
 
@@ -88,7 +91,7 @@ def test_a_paste_is_taken_whole(typist: Typist, patient: None) -> None:
     typist.early._stop = (typist.early._stop[0], -1)
     typist.type(b" of it\x1b[201~")
     typist.early._reader.join(10)
-    assert typist.early.release() == "\x1b[200~two\nlines of it\x1b[201~"
+    assert typist.released() == "\x1b[200~two\nlines of it\x1b[201~"
     os.close(typist.early._stop[0])
 
 
@@ -102,7 +105,7 @@ def test_a_paste_in_many_pieces_is_taken_whole(typist: Typist, patient: None) ->
         until(lambda number=number: typist.early._typed.count(b"piece\n") >= number, 10)  # type: ignore[misc]
     typist.type(b"\x1b[201~")
     typist.early._reader.join(10)
-    assert typist.early.release() == "\x1b[200~" + 100 * "piece\n" + "\x1b[201~"
+    assert typist.released() == "\x1b[200~" + 100 * "piece\n" + "\x1b[201~"
     os.close(typist.early._stop[0])
 
 
@@ -125,11 +128,14 @@ def test_escape_and_what_is_typed_after_it_are_two_keys(typist: Typist) -> None:
     assert [getattr(event, "key", "") for event in events] == ["a", "escape", "1", "up", "alt+n"]
 
 
-def test_the_screen_reads_what_was_typed_as_keys() -> None:
-    events = list(_as_typed("a\rbc\r\x1b[A\x1b[200~d\x1b[201~\x1b"))
-    assert [getattr(event, "key", getattr(event, "text", "")) for event in events] == [
-        "a", "enter", "b", "c", "enter", "up", "d", "escape",
+def test_the_screen_reads_what_was_typed_as_keys_of_their_times() -> None:
+    pieces = (b"a\r", b"bc\r", b"\x1b[A\x1b[200~d", b"\x1b[201~\xc3", b"\xbc\x04", b"\x04", b"\x1b")
+    events = list(_as_typed(list(enumerate(pieces))))
+    assert [(getattr(event, "key", getattr(event, "text", "")), event.time) for event in events[:-1]] == [
+        ("a", 0), ("enter", 0), ("b", 1), ("c", 1), ("enter", 1), ("up", 2), ("d", 3), ("ü", 4),
+        ("ctrl+d", 4), ("ctrl+d", 5),
     ]  # fmt: skip
+    assert getattr(events[-1], "key", "") == "escape"
 
 
 def test_lines_that_come_in_one_go_are_a_paste(typist: Typist) -> None:
@@ -137,4 +143,4 @@ def test_lines_that_come_in_one_go_are_a_paste(typist: Typist) -> None:
     typist.taken(b"a\r")
     typist.type(b"one\rtwo\r")
     typist.taken(b"\x1b[201~")
-    assert typist.early.release() == "a\r\x1b[200~one\rtwo\r\x1b[201~"
+    assert typist.released() == "a\r\x1b[200~one\rtwo\r\x1b[201~"

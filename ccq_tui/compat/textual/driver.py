@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import codecs
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.compat.private import load
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from ccq_tui.preboot_input import EarlyPrompt
 
 
-def _as_typed(typed: str) -> Iterator[Message]:
-    """Read all that a terminal sent; lines were typed one after the other, each in a go of its own."""
+def _as_typed(pieces: Iterable[tuple[float, bytes]]) -> Iterator[Message]:
+    """Read all that a terminal sent, in pieces that came in one go each, with their times."""
     from ccq_tui.compat.textual.decoder import Decoder
 
-    parser = Decoder()
-    for line in re.findall("[^\r]*\r\n?|[^\r]+\\Z", typed):
-        yield from parser.feed(line)
+    parser, decoder = Decoder(), codecs.getincrementaldecoder("utf-8")("replace")
+    for at, piece in pieces:
+        text = decoder.decode(piece)
+        for event in parser.feed(text) if text else ():
+            event.time = at  # two keys pressed apart are not one that is held down
+            yield event
     yield from parser.feed("")
 
 
@@ -51,8 +54,8 @@ def taking_over(early: EarlyPrompt) -> type[Driver] | None:
 
         def run_input_thread(self) -> None:
             """Begin with the keys typed before, and read on."""
-            typed, self._typed = self._typed, ""
-            for event in _as_typed(typed) if typed else ():
+            typed, self._typed = self._typed, []
+            for event in _as_typed(typed):
                 self.process_message(event)
             super().run_input_thread()
 

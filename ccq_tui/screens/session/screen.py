@@ -424,7 +424,9 @@ class SessionScreen(Screen[None], Leading):
         """Allow the prompt's keys in the prompt alone, Esc for a mark, and pages to an enlarged preview."""
         name, panel = next(iter(parameters), None), self.focused
         if action == "do" and name in PROMPT_KEYS:
-            return self.live and self.dock.prompt.has_focus_within
+            # In a text, and in an open list, the key of "leave" is theirs.
+            idle = name != "leave" or not (self.prompt.field.text or self.prompt.choices)
+            return self.live and self.prompt.has_focus_within and idle
         if name == "unmark":
             return self.live and self.transcript.mark is not None
         if name in ("page_up", "page_down") and isinstance(panel, RequestPanel):
