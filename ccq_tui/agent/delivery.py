@@ -28,7 +28,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.requests import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_ENDED
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -143,7 +143,7 @@ def cut_off(past: Sequence[ev.AgentEvent], left: Iterable[OpenRequest]) -> str:
 
 _logger = logging.getLogger(__name__)
 
-GONE = "the session ended before it was decided"
+ENDED = "the session ended before it was decided"
 CLOSED = "the session was closed"
 CLEARED = "the conversation was cleared; the question waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
@@ -258,7 +258,7 @@ class Delivery:
             return
         for opened, earlier in left:
             if isinstance(opened.stored.outcome, Cancelled):
-                if opened.stored.outcome.reason in (GONE, CLOSED, PROCESS_GONE):
+                if opened.stored.outcome.reason in (ENDED, CLOSED, PROCESS_ENDED):
                     self._offer_draft(opened, history)
             elif opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
                 self._emit(ev.RequestSettled(opened.request.id, opened.stored.outcome))
@@ -320,7 +320,7 @@ class Delivery:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
         request = opened.request
         if opened.is_pending:
-            opened.withdraw(GONE)
+            opened.withdraw(ENDED)
             self._offer_draft(opened, history)
         elif way := way_in(history, request.tool_use_id, untaken=UNTAKEN_RESULTS):
             self._inbox.sessions.delivered(request.id, way)
@@ -331,7 +331,7 @@ class Delivery:
         """Report a request that ended with an earlier process, for words typed for it and no prompt since."""
         prompts = {one.prompt_id for one in history.events if isinstance(one, ev.PromptAccepted)} - {""}
         if opened.draft is not None and prompts <= prompts_before(history, opened.request.tool_use_id):
-            self._emit(ev.RequestSettled(opened.request.id, Cancelled(GONE)))
+            self._emit(ev.RequestSettled(opened.request.id, Cancelled(ENDED)))
             self._emit(ev.DraftLeft(opened.draft))
 
     def _inbox_changed(self, change: InboxChange) -> None:

@@ -418,7 +418,7 @@ class Reconnected(AgentEvent):
     """A new process runs after the last one was lost."""
 
 
-class GaveWay(AgentEvent):
+class IdleProcessEnded(AgentEvent):
     """The session's idle process was ended, to make room for one of another session."""
 
 

@@ -32,7 +32,7 @@ class Problem(StrEnum):
     CLI_ENDED = "cli_ended"
     CLI_UNREADABLE = "cli_unreadable"
     BYPASS_AS_ROOT = "bypass_as_root"
-    DIRECTORY_GONE = "directory_gone"
+    DIRECTORY_MISSING = "directory_gone"
     NO_CONVERSATION = "no_conversation"
     NOT_SIGNED_IN = "not_signed_in"
     KEY_REFUSED = "key_refused"
@@ -116,7 +116,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             "Start as another user or in another permission mode; in a sandbox set IS_SANDBOX=1.",
             None,
         ),
-        Problem.DIRECTORY_GONE: Advice(
+        Problem.DIRECTORY_MISSING: Advice(
             "The working directory does not exist.",
             "Create it again and reconnect, or restart elsewhere: --cwd DIR --resume ID.",
         ),

@@ -39,9 +39,9 @@ class SessionName:
         """Return the name after an event."""
         match event:
             case ev.PromptAccepted(text=text, queued=queued):
-                said = title_of(text)
-                named = replace(self, first=self.first or said)
-                return replace(named, queued=said) if queued else replace(named, last=said or self.last)
+                titled = title_of(text)
+                named = replace(self, first=self.first or titled)
+                return replace(named, queued=titled) if queued else replace(named, last=titled or self.last)
             case ev.PromptDelivered():
                 return replace(self, last=self.queued or self.last, queued="")
             case ev.HistoryLoaded(events, older=older, title=title, first_prompt=prompt):

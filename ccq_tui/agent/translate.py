@@ -7,7 +7,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.classify import ENDS, api_problem, detail
-from ccq_tui.agent.user_texts import SUMMARY, TASK_ENDS, heard, with_images_named
+from ccq_tui.agent.user_texts import SUMMARY, TASK_ENDS, user_block, with_images_named
 from ccq_tui.claude_lines import (
     QUESTION_TOOL,
     Line,
@@ -56,10 +56,10 @@ class BlockStreams:
             case {
                 "type": "content_block_delta",
                 "index": int(index),
-                "delta": {"text": str(said)} | {"thinking": str(said)},
-            } if said and (found := self._at(index, parent)) and found.kind is not None:
-                found.text.append(said)
-                yield ev.BlockGrew(found.key, found.kind, said)
+                "delta": {"text": str(chunk)} | {"thinking": str(chunk)},
+            } if chunk and (found := self._at(index, parent)) and found.kind is not None:
+                found.text.append(chunk)
+                yield ev.BlockGrew(found.key, found.kind, chunk)
             case {"type": "content_block_stop", "index": int(index)} if found := self._at(index, parent):
                 found.stopped = True
 
@@ -235,9 +235,9 @@ def system(subtype: str, data: Line) -> Iterator[ev.NoticeGiven | ev.Compacted |
     match subtype:
         case "informational":
             level = str(data.get("level") or "info")
-            said = data.get("content") or data.get("message")
-            if said:
-                yield ev.NoticeGiven(level if level in _LEVELS else "info", bounded(str(said)))
+            content = data.get("content") or data.get("message")
+            if content:
+                yield ev.NoticeGiven(level if level in _LEVELS else "info", bounded(str(content)))
         case "permission_denied":
             yield ev.NoticeGiven(
                 "warning", f"{data.get('tool_name', 'A tool')} was not allowed: {_reason(data)}"
@@ -263,7 +263,7 @@ def _count(sizes: Line, *names: str) -> int | None:
     return int(found) if found else None
 
 
-Heard = Callable[[Line, Line], Iterable[ev.AgentEvent]]
+UserBlockReader = Callable[[Line, Line], Iterable[ev.AgentEvent]]
 """Takes a block of a user's message that is no result, and the message."""
 
 
@@ -278,11 +278,11 @@ class Translator:
         streams: The blocks that are being streamed.
     """
 
-    def __init__(self, heard: Heard) -> None:
+    def __init__(self, user_block: UserBlockReader) -> None:
         self.usage = TurnUsage()
         self.seen: set[str] = set()
         self.streams = BlockStreams()
-        self._heard = heard
+        self._user_block = user_block
         self._tools: dict[str, str] = {}
         """The tools of the calls without a result."""
         self._unnamed = count(1)
@@ -303,7 +303,7 @@ class Translator:
                     if block.get("type") == "tool_result":
                         yield self._returned(block, line, parent)
                     else:
-                        yield from self._heard(block, line)
+                        yield from self._user_block(block, line)
             case "result":
                 yield from self._result(line)
             case "rate_limit_event":
@@ -320,8 +320,8 @@ class Translator:
         message = fields(line, "message")
         if error := text(line, "error"):
             yield from self.streams.retry()
-            said = bounded("\n".join(text(block, "text") for block in blocks_of(message)))
-            yield ev.ErrorReported(api_problem(error, said), detail(said))
+            reported = bounded("\n".join(text(block, "text") for block in blocks_of(message)))
+            yield ev.ErrorReported(api_problem(error, reported), detail(reported))
             return
         name = text(message, "id") or text(line, "uuid") or f"message {next(self._unnamed)}"
         if not parent:
@@ -331,12 +331,12 @@ class Translator:
                 if isinstance(found, ev.BlockDropped):
                     yield found
                 else:
-                    yield from self._said(block, found, line)
+                    yield from self._assistant_block(block, found, line)
 
-    def _said(self, block: Line, key: ev.BlockKey, line: Line) -> Iterator[ev.AgentEvent]:
+    def _assistant_block(self, block: Line, key: ev.BlockKey, line: Line) -> Iterator[ev.AgentEvent]:
         match block.get("type"):
-            case "text" if (said := text(block, "text")) != "No response requested.":
-                yield ev.BlockFinished(key, ev.BlockKind.TEXT, said)
+            case "text" if (content := text(block, "text")) != "No response requested.":
+                yield ev.BlockFinished(key, ev.BlockKind.TEXT, content)
             case "thinking":
                 yield ev.BlockFinished(key, ev.BlockKind.THINKING, text(block, "thinking"))
             case "tool_use" | "server_tool_use":
@@ -366,8 +366,8 @@ class Translator:
         # Diagnostics are what the CLI reports of an interrupted turn; they mean nothing to a person.
         shown = [error for error in errors if not error.startswith("[ede_diagnostic]")]
         reason = text(line, "terminal_reason") or text(line, "subtype")
-        said = "\n".join(shown) or text(line, "result") or text(line, "subtype")
-        problem = "" if errors and not shown else bounded(said)
+        message = "\n".join(shown) or text(line, "result") or text(line, "subtype")
+        problem = "" if errors and not shown else bounded(message)
         if ended := ENDS.get(reason):
             yield ev.ErrorReported(ended, detail(problem))
         failed = line.get("is_error") is True
@@ -391,7 +391,7 @@ class PastTranslator(Translator):
     """
 
     def __init__(self, session_id: str = "") -> None:
-        super().__init__(heard)
+        super().__init__(user_block)
         self.session_id = session_id
         self._asked: dict[str, QuestionRequest] = {}
         """The question sets without an outcome, by their calls."""

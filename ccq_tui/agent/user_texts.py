@@ -49,7 +49,7 @@ def command_output(text: str) -> list[ev.NoticeGiven]:
     ]
 
 
-def told_to_model(text: str) -> ev.NoticeGiven | None:
+def instruction_notice(text: str) -> ev.NoticeGiven | None:
     """Return the event behind a text in which the CLI instructs the model, or None for another text."""
     if text.startswith("Output token limit hit"):
         return ev.NoticeGiven("warning", "The answer reached the output token limit; Claude continues it.")
@@ -63,14 +63,14 @@ def hook_refusal(output: str) -> str | None:
     return output[found.end() :] if (found := _REFUSAL.match(output)) else None
 
 
-def heard(block: Line, line: Line) -> Iterator[ev.AgentEvent]:
+def user_block(block: Line, line: Line) -> Iterator[ev.AgentEvent]:
     """Translate a part of a user's message of the past that is no result."""
-    said, beside = text(block, "text"), text(line, "parent_tool_use_id")
+    content, beside = text(block, "text"), text(line, "parent_tool_use_id")
     match block.get("type"):
         case "text" if line.get("isCompactSummary") is True:
-            yield ev.Compacted(summary=bounded(said))
+            yield ev.Compacted(summary=bounded(content))
         case "text" if not beside and line.get("isSynthetic") is not True:
-            yield from written(said, text(line, "uuid"))
+            yield from written(content, text(line, "uuid"))
         case "image" | "document" if not beside:
             yield ev.PromptAccepted(output_text([dict(block)]))
 
@@ -86,13 +86,13 @@ def with_images_named(blocks: Iterable[Line]) -> Iterator[Line]:
     if not images or not texts or any(block.get("type") == "tool_result" for block in given):
         yield from given
         return
-    said = sum(len(names_in(str(block.get("text", "")))) for block in texts)
+    named = sum(len(names_in(str(block.get("text", "")))) for block in texts)
     for block in given:
         if block in images:
             continue
-        if block is texts[-1] and said < len(images):
+        if block is texts[-1] and named < len(images):
             names = (
-                _image_name(number, image) for number, image in enumerate(images, start=1) if number > said
+                _image_name(number, image) for number, image in enumerate(images, start=1) if number > named
             )
             yield {**block, "text": "\n".join([str(block.get("text", "")), *names])}
         else:
@@ -126,7 +126,7 @@ def written(text: str, prompt_id: str = "") -> Iterator[ev.AgentEvent]:
         arguments = _ARGUMENTS.search(text)
         yield ev.PromptAccepted(f"{found[1]} {arguments[1] if arguments else ''}".strip())
         yield from command_output(text)
-    elif note := told_to_model(text):
+    elif note := instruction_notice(text):
         yield note
     elif text.startswith("This session is being continued"):
         yield ev.Compacted(summary=bounded(text))

@@ -424,7 +424,7 @@ def _sentence(event: ev.AgentEvent, before: SessionFacts) -> str:
             return said(mode)
         case LimitReached(limit=limit):
             return f"A time limit of {spoken(limit.seconds)} has passed."
-        case ev.GaveWay():
+        case ev.IdleProcessEnded():
             return "Claude's process ended while idle; the next prompt starts it again."
         case ev.StateChanged(state) if state is not before.state:
             answered = before.state is ev.SessionState.AWAITING  # of which the transcript says more

@@ -52,7 +52,7 @@ class ArrivingSet:
         elif not self._lost:
             self._fragments.append(fragment)
 
-    def look(self) -> PartialSet | None:
+    def parse(self) -> PartialSet | None:
         """Read the text; return None if nothing can be read, or nothing has changed."""
         if self._lost or self._length < self._due:
             return None
@@ -60,15 +60,15 @@ class ArrivingSet:
         self._due = self._length + 1 + max(0, self._length - 8_192) // 64
         self._fragments = ["".join(self._fragments)]
         try:
-            look = self._read(self._fragments[0])
+            parsed = self._read(self._fragments[0])
         except ValueError:
             # The complete call will report unreadable input.
             self._give_up()
             return None
-        if look is None or look == self._last:
+        if parsed is None or parsed == self._last:
             return None
-        self._last = look
-        return look
+        self._last = parsed
+        return parsed
 
     def _give_up(self) -> None:
         self._lost = True

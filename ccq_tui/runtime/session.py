@@ -475,6 +475,6 @@ class SupervisedSession:
         if state not in OVER or self.stage == before:
             return
         if self.stage.reason is Reason.ROOM:
-            self._events.emit(ev.GaveWay())
+            self._events.emit(ev.IdleProcessEnded())
         elif self.stage == Stage(Phase.PARKED, Reason.LIMIT) and self._limits.passed is not None:
             self._events.emit(LimitReached(self._limits.passed))

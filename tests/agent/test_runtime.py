@@ -295,14 +295,14 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: P
             assert first.session.facts.state is ev.SessionState.AWAITING
         with step("its turn ends, and nothing else keeps its process"):
             await one.runtime.inbox.answer(asked.id, Answered((Answer(("Redis",)),)), PANEL)
-            await first.until(ev.GaveWay)
+            await first.until(ev.IdleProcessEnded)
             assert first.session.facts.state is ev.SessionState.ENDED
             assert first.all(ev.TurnEnded)
             await second.state(ev.SessionState.IDLE)
             one.pid_of(second)
         with step("its next prompt resumes it, and one in which nothing was said yet gives way, too"):
             first.session.send("Two")
-            await second.until(ev.GaveWay)
+            await second.until(ev.IdleProcessEnded)
             name, inbox = second.session.facts.session_id, one.runtime.inbox
             assert await inbox.run(lambda store: store.sessions.get(name)) is None
             await first.until(ev.TurnEnded, count=2)
@@ -310,7 +310,7 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: P
             assert [text for text in ("One", "First.", "Two") if text in said] == ["One", "First.", "Two"]
         with step("that comes back with its first prompt"):
             second.session.send("Three")
-            await first.until(ev.GaveWay, count=2)
+            await first.until(ev.IdleProcessEnded, count=2)
             await second.until(QuestionRequest)
             said = json.dumps(model.requests()[-1].body)
             assert [text for text in ("First.", "Two", "Three") if text in said] == ["Three"]

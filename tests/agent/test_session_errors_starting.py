@@ -36,7 +36,7 @@ def program(directory: Path, *lines: str) -> Path:
     ("options", "kind", "reason"),
     [
         ({"cli_path": Path("/nowhere/claude")}, Problem.CLI_MISSING, "/nowhere/claude does not exist."),
-        ({"cwd": Path("/nowhere")}, Problem.DIRECTORY_GONE, "/nowhere"),
+        ({"cwd": Path("/nowhere")}, Problem.DIRECTORY_MISSING, "/nowhere"),
         ({"cli_path": Path("/bin/false")}, Problem.CLI_UNUSABLE, "/bin/false"),
         ({"cli_path": Path(__file__)}, Problem.CLI_UNUSABLE, __file__),
     ],

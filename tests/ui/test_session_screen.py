@@ -562,7 +562,7 @@ async def test_the_same_error_is_not_repeated_and_after_a_reconnect_a_resumed_se
     ("gone", "words"),
     [
         (
-            ev.SessionLost("/work/gone", kind=Problem.DIRECTORY_GONE),
+            ev.SessionLost("/work/gone", kind=Problem.DIRECTORY_MISSING),
             ("The working directory does not exist.", "--cwd DIR --resume ID"),
         ),
         (ev.SessionLost("id-1", kind=Problem.NO_CONVERSATION), ("This directory has no such conversation.",)),

@@ -462,7 +462,7 @@ def told(name: str, *questions: Question, size: int = 24) -> Iterator[Grown]:
     text, arriving = json.dumps(source), ArrivingSet(name)
     for at in range(0, len(text), size):
         arriving.feed(text[at : at + size])
-        if look := arriving.look():
+        if look := arriving.parse():
             yield Grown(QuestionRequest(name, "id-1", look.questions), Arriving(look.complete))
     whole = QuestionRequest(name, "id-1", parse_question_set(name, source))
     yield Grown(whole, Arriving(len(questions), whole=True))

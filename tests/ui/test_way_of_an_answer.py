@@ -83,7 +83,7 @@ async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fou
         gate = Gate(
             inbox, launch_of(tmp_path), lambda: SESSION_ID, lambda _: None
         )  # no event reaches anybody
-        gate.waits.calls.hear(ToolStarted("t", "AskUserQuestion", SOURCE))
+        gate.waits.calls.note(ToolStarted("t", "AskUserQuestion", SOURCE))
         way.on = True
         sys.setprofile(way)
         hook = asyncio.ensure_future(gate.before_question({"tool_input": SOURCE}, "t", {}))

@@ -20,7 +20,7 @@ from ccq_tui.inbox.format import shortener
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.database import open_database
-from ccq_tui.inbox.store.requests import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_ENDED
 from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner, this_process
@@ -160,7 +160,7 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
     told = ccq(*words, code=3)
     assert f"{words[1]} was withdrawn at 2" in told
     assert "the process that asked has ended" in told
-    assert outcome_of(words[1]) == Cancelled(PROCESS_GONE)
+    assert outcome_of(words[1]) == Cancelled(PROCESS_ENDED)
     assert outcome_of(CACHE) is None, "a question can be answered later"
 
 

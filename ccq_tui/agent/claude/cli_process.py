@@ -59,7 +59,7 @@ def explain(error: BaseException, words: StderrTail) -> SessionLost:
         case sdk.CLIJSONDecodeError():
             return SessionLost(words.after(""), kind=Problem.CLI_UNREADABLE)
         case sdk.CLIConnectionError() if str(error).startswith("Working directory does not exist"):
-            return SessionLost("", kind=Problem.DIRECTORY_GONE)
+            return SessionLost("", kind=Problem.DIRECTORY_MISSING)
         case sdk.CLIConnectionError() if found := re.search(r"exit code: (-?\d+)", str(error)):
             return _ended(int(found[1]), words)
         case sdk.CLIConnectionError():
@@ -71,11 +71,11 @@ def explain(error: BaseException, words: StderrTail) -> SessionLost:
 
 
 def _refused(error: sdk.ResultError, words: StderrTail) -> SessionLost:
-    said = "\n".join(error.errors) or error.result or ""
-    if NO_CONVERSATION.search(said):
+    message = "\n".join(error.errors) or error.result or ""
+    if NO_CONVERSATION.search(message):
         # The CLI's own text is about its flags, and it repeats itself.
         return SessionLost("", kind=Problem.NO_CONVERSATION)
-    return SessionLost(words.after(bounded(said, TEXT_CHARACTERS)), kind=Problem.CLI_ENDED)
+    return SessionLost(words.after(bounded(message, TEXT_CHARACTERS)), kind=Problem.CLI_ENDED)
 
 
 def _ended(exit_code: int | None, words: StderrTail) -> SessionLost:
@@ -162,7 +162,7 @@ async def explain_start(error: BaseException, words: StderrTail, launch: Launch)
     failure = explain(error, words)
     program = launch.settings.cli_path
     if not await asyncio.to_thread(launch.settings.directory.is_dir):
-        return SessionLost(str(launch.settings.directory), kind=Problem.DIRECTORY_GONE)
+        return SessionLost(str(launch.settings.directory), kind=Problem.DIRECTORY_MISSING)
     if failure.kind is Problem.CLI_MISSING:
         return replace(failure, reason=f"{program} does not exist." if program else "")
     if failure.kind is Problem.NO_CONVERSATION:

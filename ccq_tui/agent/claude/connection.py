@@ -277,8 +277,8 @@ class Connection:
         return self._client
 
     def _emit(self, event: ev.AgentEvent) -> None:
-        self.gate.waits.hear(event)
-        self._arrivals.hear(event)
+        self.gate.waits.note(event)
+        self._arrivals.note(event)
         self._out(event)
         self._refresh()
 

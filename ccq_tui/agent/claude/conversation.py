@@ -9,7 +9,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import McpServer, listed_servers
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.translate import Translator, compaction
-from ccq_tui.agent.user_texts import command_output, told_to_model
+from ccq_tui.agent.user_texts import command_output, instruction_notice
 from ccq_tui.claude_lines import Line, bounded, text
 
 _REMARK = ("<local-command-", "[Request interrupted by user")
@@ -36,8 +36,8 @@ def line_of(message: sdk.Message) -> Line:
         case sdk.AssistantMessage():
             # The SDK leaves out a block of a kind that it does not know; the block still has its place.
             content = [_block(block) for block in message.content] or [{}]
-            said = {"id": message.message_id, "usage": message.usage, "content": content}
-            return {"type": "assistant", **vars(message), "message": said}
+            fields = {"id": message.message_id, "usage": message.usage, "content": content}
+            return {"type": "assistant", **vars(message), "message": fields}
         case sdk.UserMessage(content=str(content)):
             return {"type": "user", **vars(message), "message": {"content": content}}
         case sdk.UserMessage(content=list(blocks)):
@@ -74,7 +74,7 @@ class Conversation:
         self.cli_state = ""
         self.turn_over = self._background = False
         self.sent: dict[str, str] = {}
-        self._translator = Translator(self._heard)
+        self._translator = Translator(self._user_block)
         self.usage = self._translator.usage
         # Their order: far more than follow any prompt that a screen offers to rewind to.
         self._known: deque[str] = deque(maxlen=50_000)
@@ -125,18 +125,18 @@ class Conversation:
             self.mode = mode
             yield ev.ModeChanged(mode)
 
-    def _heard(self, block: Line, line: Line) -> Iterator[ev.AgentEvent]:
-        said, uuid = text(block, "text"), text(line, "uuid")
+    def _user_block(self, block: Line, line: Line) -> Iterator[ev.AgentEvent]:
+        content, uuid = text(block, "text"), text(line, "uuid")
         # What the CLI counts as a prompt: not its own remarks.
-        is_prompt = block.get("type") == "text" and not said.startswith(_REMARK)
+        is_prompt = block.get("type") == "text" and not content.startswith(_REMARK)
         if uuid not in ("", self.newest_message) and is_prompt and not line["parent_tool_use_id"]:
             self._known.append(uuid)
         if self.sent.pop(uuid, None) is not None:
             self._started.discard(uuid)
             yield ev.PromptDelivered(uuid)
         else:
-            yield from command_output(said)
-            if note := told_to_model(said):
+            yield from command_output(content)
+            if note := instruction_notice(content):
                 yield note
 
     def _prompt_state(self, prompt_id: str, state: str) -> Iterator[ev.PromptDelivered]:

@@ -63,8 +63,8 @@ class Elicitations:
                 return False
 
     async def _ask(self, name: str, asked: Mapping[str, Any]) -> None:
-        async def reply(said: Mapping[str, Any]) -> None:
-            response = {"subtype": "success", "request_id": name, "response": dict(said)}
+        async def reply(answer: Mapping[str, Any]) -> None:
+            response = {"subtype": "success", "request_id": name, "response": dict(answer)}
             await self._write(json.dumps({"type": "control_response", "response": response}) + "\n")
 
         try:
@@ -74,5 +74,5 @@ class Elicitations:
             _logger.exception("An elicitation could not be asked: %s", type(error).__name__)
             try:
                 await reply({"action": "cancel"})
-            except ClaudeSDKError as gone:
-                _logger.info("The CLI is gone: %s", type(gone).__name__)
+            except ClaudeSDKError as closed:
+                _logger.info("The CLI is gone: %s", type(closed).__name__)

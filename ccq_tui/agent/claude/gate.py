@@ -176,16 +176,16 @@ class Gate:
         request = placed(request, str(self._launch.settings.directory))
         return self._result(name, _reply(request, await self.waits.ask(request), source))
 
-    async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
+    async def elicit(self, asked: Mapping[str, Any], send: SendReply) -> None:
         """Ask a person to fill in an MCP server's form; ``send`` takes the reply to the CLI."""
-        request = read_elicitation(said, f"form_{uuid4().hex[:16]}", self._session_id())
+        request = read_elicitation(asked, f"form_{uuid4().hex[:16]}", self._session_id())
         # Reading a schema may load the pattern checker: a third of a second, once.
         await asyncio.to_thread(getattr, request, "form")
         outcome = await self.waits.ask(request)
         if isinstance(outcome, Parked):
             raise TypeError("a form cannot be parked")
         try:
-            await send(as_result(reply_to(request, outcome, said)))
+            await send(as_result(reply_to(request, outcome, asked)))
         except sdk.ClaudeSDKError:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
             raise

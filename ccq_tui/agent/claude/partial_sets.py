@@ -52,7 +52,7 @@ class PartialSets:
         self._calls: dict[str, _Call] = {}
         self._places: dict[int, str] = {}
         """The calls of the message that is being streamed, by the index of their block."""
-        self._next_look: asyncio.TimerHandle | None = None
+        self._next_report: asyncio.TimerHandle | None = None
 
     def stream(self, event: Mapping[str, Any], parent: str) -> None:
         """Take an event of the Messages API's stream; ``parent`` is the Agent call it belongs to, or ""."""
@@ -69,14 +69,14 @@ class PartialSets:
                     self._calls[call_id] = _Call(ArrivingSet(call_id))
             case "content_block_delta" if call := self._at(event["index"]):
                 call.arriving.feed(str(event["delta"].get("partial_json") or ""))
-                if self._next_look is None:
-                    self._next_look = asyncio.get_running_loop().call_later(FRAME, self._look)
+                if self._next_report is None:
+                    self._next_report = asyncio.get_running_loop().call_later(FRAME, self._report)
             case "message_stop":
                 # Complete calls were reported before; a broken stream ends with the same event.
                 for call in self._calls.values():
                     call.stopped = True
 
-    def hear(self, event: ev.AgentEvent) -> None:
+    def note(self, event: ev.AgentEvent) -> None:
         """Learn from a session's event what becomes of the arriving sets."""
         match event:
             case ev.ToolStarted(tool_use_id=call_id) if call_id in self._calls:
@@ -101,20 +101,20 @@ class PartialSets:
 
     def give_up(self, reason: str) -> None:
         """End the sets that are still arriving: nobody will be asked them."""
-        if self._next_look is not None:
-            self._next_look.cancel()
-            self._next_look = None
+        if self._next_report is not None:
+            self._next_report.cancel()
+            self._next_report = None
         for call_id in list(self._calls):
             self._end(call_id, reason)
 
     def _at(self, index: int) -> _Call | None:
         return self._calls.get(self._places.get(index, ""))
 
-    def _look(self) -> None:
-        self._next_look = None
+    def _report(self) -> None:
+        self._next_report = None
         for call in self._calls.values():
-            if not call.is_complete and (look := call.arriving.look()) is not None:
-                self._tell(look.questions, Arriving(look.complete))
+            if not call.is_complete and (parsed := call.arriving.parse()) is not None:
+                self._tell(parsed.questions, Arriving(parsed.complete))
 
     def _tell(self, questions: QuestionSet, arriving: Arriving) -> None:
         request = QuestionRequest(questions.id, self._session_id(), questions)

@@ -156,7 +156,7 @@ def _last_messages(session_id: str) -> tuple[list[tuple[str, str]], str]:
     """Return the last messages, oldest first, and the last prompt, which may be older, or ""."""
     found: list[tuple[str, str]] = []
     prompt = ""
-    for who, words in filter(None, map(_said, _lines_from_end(session_id))):
+    for who, words in filter(None, map(_message_of, _lines_from_end(session_id))):
         if len(found) < LAST_MESSAGES:
             found.append((who, words))
         prompt = prompt or (words if who == "user" else "")
@@ -176,7 +176,7 @@ def _lines_from_end(session_id: str) -> Iterator[bytes]:
         yield from reversed(lines if size <= TAIL else lines[1:])
 
 
-def _said(line: bytes) -> tuple[str, str] | None:
+def _message_of(line: bytes) -> tuple[str, str] | None:
     """Return the role and text of a message's line, or None for any other line and for commands."""
     from ccq_tui.agent.events import PromptAccepted
     from ccq_tui.agent.session_name import title_of
@@ -190,8 +190,8 @@ def _said(line: bytes) -> tuple[str, str] | None:
     blocks = blocks_of(entry.get("message"))
     texts = [str(one.get("text") or "") for one in blocks if one.get("type") == "text"]
     if entry["type"] == "user":
-        said = [one.text for words in texts for one in written(words) if isinstance(one, PromptAccepted)]
-        texts = list(filter(title_of, said))
+        prompts = [one.text for words in texts for one in written(words) if isinstance(one, PromptAccepted)]
+        texts = list(filter(title_of, prompts))
     words = "\n".join(texts).strip()[:600]
     return (str(entry["type"]), words) if words else None
 
@@ -305,10 +305,10 @@ def history(directory: str, session_id: str, *, resuming: bool, repairing: bool)
             repair(paths[0], record, messages[-1].uuid)
         except OSError as error:  # the messages can be read all the same
             sys.stderr.write(f"The record was not repaired: {error}\n")
-    said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
+    recent = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
     entries = by_uuid(record)
-    earlier, gaps = before(entries, [one["uuid"] for one in said])
-    shown = [*earlier, *said]
+    earlier, gaps = before(entries, [one["uuid"] for one in recent])
+    shown = [*earlier, *recent]
     add_records(entries, shown)
     newest, *older = parts(shown)
     info = sdk.get_session_info(session_id) if messages else None
@@ -334,7 +334,9 @@ def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict
     places = {uuid: place for place, uuid in enumerate(order)}
     found: dict[str, None] = {}
     gaps = 0
-    line = line_of(entries, known[0] if known else next(filter(partial(_is_said, entries), order[::-1]), ""))
+    line = line_of(
+        entries, known[0] if known else next(filter(partial(_is_message, entries), order[::-1]), "")
+    )
     while line and not found.keys() & line:
         top = next((one for one in line if entries[one].get("subtype") == "compact_boundary"), "")
         found |= dict.fromkeys(line[: line.index(top) + 1] if top else line)
@@ -344,19 +346,19 @@ def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict
         if parent and parent not in entries:
             gaps += 1
             earlier = order[places[top] - 1 :: -1] if places[top] else ()
-            parent = next((one for one in earlier if _is_said(entries, one) and one not in found), "")
+            parent = next((one for one in earlier if _is_message(entries, one) and one not in found), "")
         line = line_of(entries, parent)
     return [
         {"type": entry["type"], "uuid": uuid, "message": entry["message"]}
         for uuid in reversed(found)
-        if _is_said(entries, uuid) and not (entry := entries[uuid]).get("isMeta") and uuid not in given
+        if _is_message(entries, uuid) and not (entry := entries[uuid]).get("isMeta") and uuid not in given
     ], gaps
 
 
-def _is_said(entries: Mapping[str, Line], uuid: str) -> bool:
+def _is_message(entries: Mapping[str, Line], uuid: str) -> bool:
     entry = entries[uuid]
-    said = entry.get("type") in ("user", "assistant") and isinstance(entry.get("message"), Mapping)
-    return said and not entry.get("isSidechain")
+    is_message = entry.get("type") in ("user", "assistant") and isinstance(entry.get("message"), Mapping)
+    return is_message and not entry.get("isSidechain")
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

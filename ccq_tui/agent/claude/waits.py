@@ -18,7 +18,7 @@ from ccq_tui.inbox.verdicts import InboxError
 _logger = logging.getLogger(__name__)
 
 _SEEN_SECONDS = 1.0
-_LOOKS = 10
+_CHECKS = 10
 """Number of waits that make up these seconds: a process that was stopped loses one of them, not all."""
 ALONE_SECONDS = 1.5
 """Seconds that a parked question waits for the results of calls beside it."""
@@ -51,7 +51,7 @@ class Calls:
             self._whole = event["type"] == "message_stop"
             self._changed.set()
 
-    def hear(self, event: ev.AgentEvent) -> None:
+    def note(self, event: ev.AgentEvent) -> None:
         """Learn which calls begin and end."""
         match event:
             case ev.ToolStarted(tool_use_id=call, tool=tool, parent=parent):
@@ -90,8 +90,8 @@ class Calls:
 
         A request from a session's past has no such event, hence the limit.
         """
-        for _ in range(_LOOKS):
-            if await self._until(lambda: call in self._shown, _SEEN_SECONDS / _LOOKS):
+        for _ in range(_CHECKS):
+            if await self._until(lambda: call in self._shown, _SEEN_SECONDS / _CHECKS):
                 return
         _logger.debug("A request came without its tool call")
 
@@ -151,9 +151,9 @@ class Waits:
         self._over = False
         self._written = ""
 
-    def hear(self, event: ev.AgentEvent) -> None:
+    def note(self, event: ev.AgentEvent) -> None:
         """Keep the main agent's last text of this turn: it says what a request is about."""
-        self.calls.hear(event)
+        self.calls.note(event)
         match event:
             case ev.BlockFinished(key, ev.BlockKind.TEXT, text) if not key.parent:
                 self._written = text

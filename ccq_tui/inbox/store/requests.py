@@ -39,7 +39,7 @@ _logger = logging.getLogger(__name__)
 
 MOST_ANSWERED = 50
 
-PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
+PROCESS_ENDED = "the process that asked has ended, and only it could have taken the decision"
 
 _SELECT = f"""
     SELECT requests.*, {", ".join(f"answers.{name}" for name in OF_ANSWER)},
@@ -269,8 +269,8 @@ class RequestTable(Table):
     def _withdraw_orphans(self, at: str, key: str = "") -> int:
         found = self._orphans(key)
         for orphan in found:
-            if self._move(at, orphan, (PENDING, RequestState.CANCELLED), PROCESS_GONE, WITHDRAWN):
-                self._insert_answer(at, orphan, Cancelled(PROCESS_GONE), WITHDRAWN)
+            if self._move(at, orphan, (PENDING, RequestState.CANCELLED), PROCESS_ENDED, WITHDRAWN):
+                self._insert_answer(at, orphan, Cancelled(PROCESS_ENDED), WITHDRAWN)
         return len(found)
 
     def _orphans(self, key: str = "") -> list[str]:

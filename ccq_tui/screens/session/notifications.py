@@ -34,7 +34,7 @@ class AttentionWatch:
         if isinstance(event, LimitReached):
             after = spoken(event.limit.seconds)
             self._ui.note(f"Paused after {after} without an answer · your answer resumes the session")
-        elif isinstance(event, ev.GaveWay):
+        elif isinstance(event, ev.IdleProcessEnded):
             self._ui.note("Closed while idle, to make room for another session · your next prompt resumes it")
 
     def changed(self) -> None:

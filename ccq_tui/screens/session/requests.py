@@ -81,7 +81,7 @@ class RequestQueue:
                 self.keep(draft_words(draft))
             case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._undelivered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
-            case ev.SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
+            case ev.SessionLost(kind=Problem.DIRECTORY_MISSING | Problem.NO_CONVERSATION):
                 self._offer_answers()
             case _:
                 pass

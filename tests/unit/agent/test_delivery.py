@@ -12,7 +12,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import Send
 from ccq_tui.agent.delivery import (
     CLOSED,
-    GONE,
+    ENDED,
     MESSAGE,
     Delivery,
     UnrecordedPrompts,
@@ -197,7 +197,7 @@ async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ende
     await inbox.run(leave)
     made = Delivery(inbox, told.append, lambda _: None)
     await made.catch_up("s", SessionPast("s"))
-    assert told[:2] == [ev.RequestSettled(request.id, Cancelled(GONE)), ev.DraftLeft(draft)]
+    assert told[:2] == [ev.RequestSettled(request.id, Cancelled(ENDED)), ev.DraftLeft(draft)]
     told.clear()
     past = (ev.ToolStarted("a", "Bash", {}), PromptAccepted("go on", prompt_id="later"))
     await made.catch_up("s", SessionPast("s", past))
@@ -290,7 +290,7 @@ async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> 
 
 QUESTION_REQUEST = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
 A = Answered((Answer(("A",)),))
-ENDED = ev.TurnEnded(
+TURN_ENDED = ev.TurnEnded(
     "aborted_tools", is_error=False, duration=1.0, cost=None, input_tokens=0, output_tokens=0
 )
 
@@ -311,7 +311,7 @@ async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(defer
     made = Delivery(inbox, events.append, sent.append)
     await made.catch_up("s", SessionPast("s", deferred=frozenset({"a"} if deferred else ())))
     if deferred:  # its call is never made again
-        made.note(ENDED)
+        made.note(TURN_ENDED)
     made.close(in_order=True)
     assert await waiting == A
     assert events == [ev.RequestSettled(QUESTION_REQUEST.id, A)]
@@ -346,7 +346,7 @@ async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer
     made.note(ev.RequestAsked(QUESTION_REQUEST))
     made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
     await made.catch_up("s", SessionPast("s", deferred=frozenset({"a"})))
-    made.note(ENDED)
+    made.note(TURN_ENDED)
     made.close(in_order=True)
     assert (events, sent) == ([], [])
 

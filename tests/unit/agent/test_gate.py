@@ -41,7 +41,7 @@ class Asked:
         self.inbox = MemoryInbox()
         self.events: list[ev.AgentEvent] = []
         self.gate = Gate(self.inbox, launch_of(Path()), lambda: "s", self.events.append)
-        self.gate.waits.hear(CALLED)
+        self.gate.waits.note(CALLED)
 
     async def pending(self) -> None:
         """Let the gate come to its wait."""
@@ -82,7 +82,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
             answers.append(inbox.answer("t@s", Declined(), PANEL))
 
     gate = Gate(inbox, launch_of(Path()), lambda: "s", answer)
-    gate.waits.hear(CALLED)
+    gate.waits.note(CALLED)
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
@@ -93,7 +93,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
 def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
     """Have two sets of one message asked by their hooks, the second one first."""
     for name in ("t1", "t2"):
-        asked.gate.waits.hear(ev.ToolStarted(name, "AskUserQuestion", SOURCE))
+        asked.gate.waits.note(ev.ToolStarted(name, "AskUserQuestion", SOURCE))
     second, first = (
         asyncio.create_task(asked.gate.before_question({"tool_input": SOURCE}, name, {"signal": None}))  # type: ignore[typeddict-item]
         for name in ("t2", "t1")
@@ -125,7 +125,7 @@ async def test_a_set_that_nobody_is_asked_holds_up_no_other(
     first.cancel()
     await asyncio.sleep(0)
     if refused:
-        asked.gate.waits.hear(ev.ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
+        asked.gate.waits.note(ev.ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
     await until_true(lambda: told_of(asked) == ["t2@s"])
     await asked.inbox.answer("t2@s", Declined(), PANEL)
     assert await second == {}
@@ -171,10 +171,10 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
 async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     """Wherever on its way to the inbox the request is when the process goes."""
     asked = Asked()
-    asked.gate.waits.hear(ev.ToolFinished("t", "Bash", ""))
+    asked.gate.waits.note(ev.ToolFinished("t", "Bash", ""))
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asyncio.sleep(0)  # it waits for its call now
-    asked.gate.waits.hear(CALLED)
+    asked.gate.waits.note(CALLED)
     for _ in range(steps):
         await asyncio.sleep(0)
     asked.gate.give_up("the Claude process ended")
@@ -210,14 +210,14 @@ async def test_a_process_that_stood_still_tells_the_call_before_its_request(
 ) -> None:
     monkeypatch.setattr(waits, "_SEEN_SECONDS", 0.2)
     asked = Asked()
-    asked.gate.waits.hear(ev.ToolFinished("t", "Bash", ""))
+    asked.gate.waits.note(ev.ToolFinished("t", "Bash", ""))
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asyncio.sleep(0)  # it waits for its call now
     time.sleep(0.3)  # noqa: ASYNC251 - the whole process stands still
     for _ in range(5):
         await asyncio.sleep(0)
     assert asked.inbox.pending == ()
-    asked.gate.waits.hear(CALLED)
+    asked.gate.waits.note(CALLED)
     await asked.pending()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -225,12 +225,12 @@ async def test_a_process_that_stood_still_tells_the_call_before_its_request(
 
 async def test_a_subagent_whose_name_comes_with_its_call_is_named() -> None:
     asked = Asked()
-    asked.gate.waits.hear(ev.ToolFinished("t", "Bash", ""))
+    asked.gate.waits.note(ev.ToolFinished("t", "Bash", ""))
     context = ToolPermissionContext(tool_use_id="t", agent_id="a1")
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, context))
     await asyncio.sleep(0)  # the request came another way, and faster
     asked.gate.named("a1", "Explore")
-    asked.gate.waits.hear(CALLED)
+    asked.gate.waits.note(CALLED)
     await asked.pending()
     assert [request.agent for request in asked.inbox.pending if isinstance(request, PermissionRequest)] == [
         "Explore"
@@ -306,11 +306,11 @@ class Told:
     async def frame(self) -> None:
         """Wait for the next look."""
         looked = asyncio.Event()
-        if self.arrivals._next_look is not None:
-            asyncio.get_running_loop().call_at(self.arrivals._next_look.when(), looked.set)
+        if self.arrivals._next_report is not None:
+            asyncio.get_running_loop().call_at(self.arrivals._next_report.when(), looked.set)
             async with asyncio.timeout(5):
                 await looked.wait()
-        assert self.arrivals._next_look is None
+        assert self.arrivals._next_report is None
 
     async def shown(self, name: str = "t1", index: int = 0) -> None:
         """Have a part of a set told."""
@@ -341,7 +341,7 @@ async def test_a_burst_is_told_once() -> None:
     (event,) = told.events
     assert isinstance(event, Grown)
     assert [o.label for o in event.request.questions.questions[0].options] == ["a", "b"]
-    told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
+    told.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
     assert isinstance(told.events[-1], Grown)
     assert told.events[-1].arriving == Arriving(1, whole=True)
 
@@ -350,12 +350,12 @@ async def test_a_set_that_came_between_two_looks_is_shown_whole_before_its_hook(
     told = Told()
     told.begin("t1")
     told.grow(TEXT)
-    told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
+    told.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
     (event,) = told.events
     assert isinstance(event, Grown)
     assert event.arriving == Arriving(1, whole=True)
     await told.frame()
-    told.arrivals.hear(over("completed"))
+    told.arrivals.note(over("completed"))
     assert told.ended == [("t1@s", PASSED_OVER)]
 
 
@@ -363,7 +363,7 @@ async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() 
     told = Told()
     told.begin("t1")
     told.grow(TEXT)
-    told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
+    told.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
     await told.shown("t2", 1)
     events = [e for e in told.events if isinstance(e, Grown)]
     assert [(e.request.id, e.arriving) for e in events] == [
@@ -382,7 +382,7 @@ async def test_nothing_is_told_of_what_nobody_will_be_asked() -> None:
         told.begin("t1", tool=tool, parent=parent)
         told.grow(TEXT, parent=parent)
         await told.frame()
-        told.arrivals.hear(finished("t1", "no"))
+        told.arrivals.note(finished("t1", "no"))
         assert not told.events
 
 
@@ -408,16 +408,16 @@ async def test_a_stream_that_ends_early(event: ev.AgentEvent, reason: str) -> No
     await told.shown()
     told.message("stop")
     assert not told.ended
-    told.arrivals.hear(event)
+    told.arrivals.note(event)
     assert told.ended == [("t1@s", reason)]
-    told.arrivals.hear(event)
+    told.arrivals.note(event)
     assert len(told.ended) == 1
 
 
 async def test_another_message_in_its_place() -> None:
     told = Told()
     await told.shown()
-    told.arrivals.hear(ev.Retrying(1, 2, 0.5, None, "unknown"))
+    told.arrivals.note(ev.Retrying(1, 2, 0.5, None, "unknown"))
     assert not told.ended  # another agent's: this stream goes on
     told.message("start")
     assert told.ended == [("t1@s", BROKE)]
@@ -435,11 +435,11 @@ async def test_another_message_in_its_place() -> None:
 async def test_a_whole_set_that_nobody_is_asked(event: ev.AgentEvent, reason: str) -> None:
     told = Told()
     await told.shown()
-    told.arrivals.hear(ev.ToolStarted("t1", TOOL, {"questions": "unreadable"}))
+    told.arrivals.note(ev.ToolStarted("t1", TOOL, {"questions": "unreadable"}))
     told.message("stop")
-    told.arrivals.hear(ev.Retrying(1, 2, 0.5, None, "unknown"))
+    told.arrivals.note(ev.Retrying(1, 2, 0.5, None, "unknown"))
     assert not told.ended
-    told.arrivals.hear(event)
+    told.arrivals.note(event)
     assert told.ended == [("t1@s", reason)]
 
 
@@ -449,4 +449,4 @@ async def test_the_end_of_the_process() -> None:
     told.grow("x")
     told.arrivals.give_up("gone")
     assert told.ended == [("t1@s", "gone")]
-    assert told.arrivals._next_look is None
+    assert told.arrivals._next_report is None

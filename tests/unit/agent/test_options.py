@@ -144,7 +144,7 @@ def test_auto_mode_is_offered_unless_settings_disable_it(tmp_path: Path) -> None
         ),
         (
             CLIConnectionError("Working directory does not exist: /x"),
-            SessionLost("", kind=Problem.DIRECTORY_GONE),
+            SessionLost("", kind=Problem.DIRECTORY_MISSING),
         ),
         (CLIJSONDecodeError("{", ValueError()), SessionLost("boom", kind=Problem.CLI_UNREADABLE)),
         (TimeoutError(), SessionLost("boom", kind=Problem.CLI_SILENT)),

@@ -18,7 +18,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store import worker
-from ccq_tui.inbox.store.requests import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_ENDED
 from ccq_tui.inbox.store.rows import RequestState, StoredDraft
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
@@ -262,7 +262,7 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
         asker.kill()
         await asker.wait()
         async with asyncio.timeout(10):
-            assert (await settled).outcome == Cancelled(PROCESS_GONE)
+            assert (await settled).outcome == Cancelled(PROCESS_ENDED)
         assert isinstance(await inbox.answer(request.id, Denied(), PANEL), AlreadySettled)
     finally:
         if asker.returncode is None:

@@ -22,7 +22,7 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.requests import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_ENDED
 from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import ChangeFeed
@@ -279,7 +279,7 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     # Settling is the first look: the decision is not taken, and it is said why.
     verdict = store.requests.settle(permission.id, Allowed(), PANEL)
     assert isinstance(verdict, AlreadySettled)
-    assert verdict.outcome == Cancelled(PROCESS_GONE)
+    assert verdict.outcome == Cancelled(PROCESS_ENDED)
     assert store.requests.withdraw_orphans() == 1
     assert store.requests.withdraw_orphans() == 0
     assert [one.request for one in store.requests.waiting()] == [*others, living]
@@ -354,7 +354,7 @@ def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: St
         store.requests.add(request)
     verdict = store.requests.settle(left.id, Answered((Answer(("A",)),)), PANEL)
     assert isinstance(verdict, AlreadySettled)
-    assert verdict.outcome == Cancelled(PROCESS_GONE)
+    assert verdict.outcome == Cancelled(PROCESS_ENDED)
     assert store.requests.withdraw_orphans() == 0
     assert [one.request for one in store.requests.waiting()] == [living, unknown, client]
 

@@ -42,9 +42,11 @@ def test_random_growth(questions: QuestionSet, happened: list[list[Event]], seen
     size = len(text) // len(happened) + 1
     for number, some in enumerate(happened):
         arriving.feed(text[number * size : (number + 1) * size])
-        if look := arriving.look():
-            here = Arriving(look.complete)
-            after = grown(state, look.questions, here, seen=seen) if state else begun(look.questions, here)
+        if parsed := arriving.parse():
+            here = Arriving(parsed.complete)
+            after = (
+                grown(state, parsed.questions, here, seen=seen) if state else begun(parsed.questions, here)
+            )
             if state:
                 assert_kept(state, after, seen=seen)
             state = after
@@ -181,14 +183,14 @@ DATABASE = Question(
 NAME = Question("What name?", "Name", kind=Kind.TEXT)
 
 
-def looks(text: str, size: int = 1) -> list[PartialSet]:
+def readings(text: str, size: int = 1) -> list[PartialSet]:
     """Everything that is read when a text comes in pieces."""
     arriving = ArrivingSet("toolu_1")
     found = []
     for at in range(0, len(text), size):
         arriving.feed(text[at : at + size])
-        if (look := arriving.look()) is not None:
-            found.append(look)
+        if (parsed := arriving.parse()) is not None:
+            found.append(parsed)
     return found
 
 
@@ -218,18 +220,18 @@ def test_every_prefix_reads_as_a_prefix(questions: QuestionSet, size: int) -> No
         whole = parse_question_set("toolu_1", source)
     except QuestionFormatError:
         assume(False)
-    found = looks(json.dumps(source), size)
+    found = readings(json.dumps(source), size)
     before = PartialSet(QuestionSet("toolu_1", ()), 0)
-    for look in found:
-        assert is_part(look.questions, whole, look.complete)
-        assert is_part(before.questions, look.questions, before.complete)
-        assert before.complete <= look.complete <= len(look.questions.questions) <= look.complete + 1
-        before = look
+    for parsed in found:
+        assert is_part(parsed.questions, whole, parsed.complete)
+        assert is_part(before.questions, parsed.questions, before.complete)
+        assert before.complete <= parsed.complete <= len(parsed.questions.questions) <= parsed.complete + 1
+        before = parsed
 
 
 def test_the_first_option_is_readable_before_the_rest() -> None:
     text = json.dumps(question_set_input([DATABASE, NAME], title="Two things"))
-    found = looks(text)
+    found = readings(text)
     first = found[0].questions
     assert first == QuestionSet(
         "toolu_1", (Question("Which database?", "Database", (Option("S"),)),), title="Two things"
@@ -251,12 +253,12 @@ def test_what_is_not_a_set_is_never_shown() -> None:
         '{"questions": [{"question": "Which?", "options": ' + "[" * 5000,
         " " * 100,
     ):
-        assert looks(text) == [], text
+        assert readings(text) == [], text
 
 
 def test_a_set_in_other_words_is_read_as_it_comes() -> None:
     text = '{"a": "[\\"questions\\": [", "questions" : [ {"options": [{"label": "x"}], "question": "Q'
-    assert looks(text)[-1].questions.questions == (Question("Q", options=(Option("x"),)),)
+    assert readings(text)[-1].questions.questions == (Question("Q", options=(Option("x"),)),)
 
 
 def test_what_is_parsed_grows_with_the_text_and_no_faster() -> None:
@@ -265,7 +267,7 @@ def test_what_is_parsed_grows_with_the_text_and_no_faster() -> None:
         arriving = ArrivingSet("toolu_1")
         for at in range(0, len(text), 8):
             arriving.feed(text[at : at + 8])
-            arriving.look()
+            arriving.parse()
         return arriving.parsed, len(text)
 
     many = [DATABASE] * 200
@@ -280,5 +282,5 @@ def test_a_call_that_is_too_long_is_left_to_its_end() -> None:
     arriving = ArrivingSet("toolu_1")
     for at in range(0, len(text), 100_000):
         arriving.feed(text[at : at + 100_000])
-    assert arriving.look() is None
+    assert arriving.parse() is None
     assert arriving.parsed == 0
