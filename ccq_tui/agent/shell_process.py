@@ -10,6 +10,7 @@ from contextlib import suppress
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
 from ccq_tui.config.launch import Launch
 from ccq_tui.prompts.shell_runs import ShellRun
+from ccq_tui.timeouts import set_within
 
 MOST_BYTES = 200_000
 """Most bytes kept of a stream: one half from its beginning, one from its end."""
@@ -98,10 +99,8 @@ class ShellProcess(asyncio.SubprocessProtocol):
             if self.stopped:
                 self.stop()
             await self._ended.wait()
-            with suppress(TimeoutError):
-                # Processes that the command left may keep the streams open.
-                async with asyncio.timeout(0.3):
-                    await self._silent.wait()
+            # Processes that the command left may keep the streams open.
+            await set_within(self._silent, 0.3)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return ShellRun(self.command, stderr=f"The command was not started: {reason}", code=NOT_RUN)
@@ -110,9 +109,7 @@ class ShellProcess(asyncio.SubprocessProtocol):
                 self._process, _ = await starting
             self.kill()
             if self._process is not None:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(STOP_SECONDS):
-                        await self._ended.wait()
+                await set_within(self._ended, STOP_SECONDS)
             raise
         finally:
             for handle in (*self._stops, *([self._telling] if self._telling else [])):

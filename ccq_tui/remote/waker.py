@@ -19,6 +19,7 @@ from ccq_tui.remote.publication import LASTS
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import OVER, SupervisedSession
+from ccq_tui.timeouts import set_within
 from ccq_tui.words import SHORT
 
 _logger = logging.getLogger(__name__)
@@ -100,10 +101,7 @@ class Waker:
         session.subscribe(lambda _: news.set())
         while session.facts.state not in OVER:
             news.clear()
-            try:
-                async with asyncio.timeout(self._idle if session.can_give_way else None):
-                    await news.wait()
-            except TimeoutError:
+            if not await set_within(news, self._idle if session.can_give_way else None):
                 break
         await session.end("nothing to do, and nobody at it")
 

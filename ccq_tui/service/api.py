@@ -5,7 +5,6 @@ import hmac
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -42,6 +41,7 @@ from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
 from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
 from ccq_tui.text import one_line
+from ccq_tui.timeouts import set_within
 from ccq_tui.web import api as web
 from ccq_tui.web.bodies import Done, shape
 from ccq_tui.web.guards import CallLimits, Guesses, read_body, token_digest
@@ -358,9 +358,7 @@ async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIte
             after = event.number
             yield ServerSentEvent(json.dumps(event.record), event=event.kind, id=str(after))
         if not found:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await call.parts.ending.wait()
+            await set_within(call.parts.ending, LOOK_SECONDS)
 
 
 @api.get("/metrics", tags=READ, response_class=PlainTextResponse)

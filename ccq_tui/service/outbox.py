@@ -15,6 +15,7 @@ from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import lasting
 from ccq_tui.text import one_line, safe
+from ccq_tui.timeouts import set_within
 
 _logger = logging.getLogger(__name__)
 
@@ -56,9 +57,7 @@ class Outbox:
                     if run_id not in self._busy:
                         self._busy.add(run_id)
                         sending.create_task(self._send(run_id, list(events)))
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_SECONDS):
-                        await self._news.wait()
+                await set_within(self._news, LOOK_SECONDS)
 
     def notice(self) -> None:
         """Look for unsent events now."""

@@ -35,6 +35,7 @@ from ccq_tui.service.run import QUESTION, Happened, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import lasting
 from ccq_tui.text import one_line
+from ccq_tui.timeouts import set_within
 from ccq_tui.words import spoken
 from ccq_tui.worktrees.creation import back_in, has_branch, make, planned, root_of
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, by_user, git
@@ -335,9 +336,7 @@ class Segment:
             if left <= 0:
                 return self._too_long(waits)
             before = clock()
-            with suppress(TimeoutError):  # it is looked above what that means
-                async with asyncio.timeout(min(left, PARK_SECONDS)):
-                    await self._news.wait()
+            await set_within(self._news, min(left, PARK_SECONDS))  # it is looked above what that means
             passed = clock() - before
             worked, waited = (worked, waited + passed) if waits else (worked + passed, 0.0)
 

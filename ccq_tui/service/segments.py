@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import suppress
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.config.launch import Launch
@@ -11,6 +10,7 @@ from ccq_tui.service.run import WORKS, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.segment import Segment, why_stopped
 from ccq_tui.service.store import MOST_RUNS, lasting
+from ccq_tui.timeouts import set_within
 
 _logger = logging.getLogger(__name__)
 
@@ -49,9 +49,7 @@ class Segments:
                     if self._has_room(run) and (taken := await self.take(run)) is not None:
                         self.live[run.id] = Segment(self.service, taken, self.launch, self.isolation)
                         working.create_task(self._work(self.live[run.id]))
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_SECONDS):
-                        await self._news.wait()
+                await set_within(self._news, LOOK_SECONDS)
 
     def notice(self) -> None:
         """Look for queued runs now."""

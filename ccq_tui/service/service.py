@@ -5,7 +5,6 @@ import logging
 import secrets
 import socket
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -38,6 +37,7 @@ from ccq_tui.service.segment import clear, prompts_of, why_stopped
 from ccq_tui.service.segments import Segments
 from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError, lasting
 from ccq_tui.text import one_line
+from ccq_tui.timeouts import set_within
 from ccq_tui.words import spoken
 
 _logger = logging.getLogger(__name__)
@@ -363,10 +363,8 @@ class Service:
             self._changed.clear()
             for run in await lasting(self.store.list, [*WORKS, *WAITS], self.machine, MOST_RUNS):
                 await self._ask_ticket(run)
-            with suppress(TimeoutError):
-                # Seconds after which tickets are asked again what they say.
-                async with asyncio.timeout(900.0):
-                    await self._changed.wait()
+            # Seconds after which tickets are asked again what they say.
+            await set_within(self._changed, 900.0)
 
     async def _ask_ticket(self, run: Run) -> None:
         if (adapter := self.adapters.get(run.source)) is None:

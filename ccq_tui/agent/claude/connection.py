@@ -39,6 +39,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Claim
+from ccq_tui.timeouts import set_within
 
 T = TypeVar("T")
 
@@ -243,10 +244,7 @@ class Connection:
         ends = await self.gate.waits.park()
         if not ends:
             return ends is not None
-        try:
-            async with asyncio.timeout(3.0):
-                await self._turn_over.wait()
-        except TimeoutError:
+        if not await set_within(self._turn_over, 3.0):
             _logger.warning("The turn did not end for a parked question")
         return True
 

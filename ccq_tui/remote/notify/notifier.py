@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, time
 from enum import StrEnum
@@ -24,6 +23,7 @@ from ccq_tui.remote.notify.program import run_program
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.seal import digest
 from ccq_tui.stored import write_whole
+from ccq_tui.timeouts import set_within
 
 _logger = logging.getLogger(__name__)
 
@@ -88,10 +88,7 @@ class Notifier:
             try:
                 self._news.set()
                 while True:
-                    pause = await self._look()
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(pause):  # `wait_for` may lose a cancel
-                            await self._news.wait()
+                    await set_within(self._news, await self._look())
             finally:
                 unsubscribe()
 

@@ -1,6 +1,5 @@
 """What each call does; the OpenAPI document is made of them too."""
 
-import asyncio
 import json
 import logging
 import mimetypes
@@ -25,6 +24,7 @@ from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, pushes_o
 from ccq_tui.remote.relay.push import Pusher
 from ccq_tui.remote.relay.records import Record, question_answered, questions_of, utc
 from ccq_tui.remote.relay.store import RelayStore, StoreError, change_record, records_in, records_of
+from ccq_tui.timeouts import set_within
 from ccq_tui.web import api as web
 from ccq_tui.web.bodies import Done
 from ccq_tui.web.guards import token_digest
@@ -170,7 +170,7 @@ async def get_request(call: Call, wait: Annotated[int, Query(ge=0, le=25)] = 0) 
             record, left = Record.model_validate_json(entry.text), ends - time.monotonic()
             if record.status != "pending" or left <= 0 or call.store.news.is_closing:
                 return _entry(entry.seq, record)
-            await _woken(news, left)
+            await set_within(news, left)
             await call.relay.access.check_again(call.request)
 
 
@@ -318,17 +318,8 @@ async def _events(call: RelayCall, group: str, after: int) -> AsyncIterator[Serv
                 yield ServerSentEvent(data, event=event["name"], id=str(seq))
                 after = seq
             # Seconds between two comments in a stream of events.
-            if not await _woken(news, 7.5):
+            if not await set_within(news, 7.5):
                 yield ServerSentEvent(comment="ping")
-
-
-async def _woken(news: asyncio.Event, seconds: float) -> bool:
-    """Wait for news; return whether there is any."""
-    try:
-        async with asyncio.timeout(seconds):
-            return await news.wait()
-    except TimeoutError:
-        return False
 
 
 async def _redeemed(call: RelayCall, given: web.Sent, role: str) -> Invitation:
