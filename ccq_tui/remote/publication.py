@@ -58,20 +58,19 @@ class Publication:
         expires: The time at which it expires, as the relay has it.
         body: What a person sees of it.
         session_id: The session that asks.
-        sealed: The envelope of ``body``, or "" in a plain pairing.
+        content: ``body`` as it is sent: plain, or in its envelope.
     """
 
     id: str
     expires: str
     body: Record = field(default_factory=dict)
     session_id: str = ""
-    sealed: str = ""
+    content: Record = field(default_factory=dict)
 
     @property
     def posted(self) -> Record:
         """The request to publish."""
-        content = {"sealed": self.sealed} if self.sealed else {"body": self.body}
-        return {"id": self.id, "expires": self.expires, **content}
+        return {"id": self.id, "expires": self.expires, **self.content}
 
 
 def relay_id(pairing: Pairing, stored: StoredRequest) -> str:
@@ -230,31 +229,23 @@ class Channel:
         """Return a request as it is published; ``session`` is who asks, if anything is stored about it."""
         body = body_of(stored, session, self._machine, grants=self._grants)
         expires = (stored.asked_at + LASTS).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        made = Publication(relay_id(self._pairing, stored), expires, body, stored.request.session_id)
-        if self._sealer is None:
-            return made
-        return replace(made, sealed=self._sealer.seal(body, About(Sealed.REQUEST, made.id, expires)))
+        name = relay_id(self._pairing, stored)
+        content = self._closed("body", body, About(Sealed.REQUEST, name, expires))
+        return Publication(name, expires, body, stored.request.session_id, content)
 
     def has(self, record: Mapping[str, Any], made: Publication) -> bool:
         """Whether a record is of this request; its session may have had another name then."""
-        body = record.get("body")
-        if self._sealer is not None:
-            body = self._opened(record, About(Sealed.REQUEST, made.id, made.expires))
-        same = mapping(body).get("request") == made.body["request"]
-        return same and record.get("expires") == made.expires
+        holder = record if self._sealer is not None else mapping(record.get("body"))
+        body = self._opened(holder, About(Sealed.REQUEST, made.id, made.expires))
+        return body.get("request") == made.body["request"] and record.get("expires") == made.expires
 
     def stated(self, statement: Record, record: Mapping[str, Any], made: Publication) -> Record:
         """Return the field of a call that puts a statement on a record."""
-        if self._sealer is None:
-            return {"statement": statement}
-        return {"sealed": self._sealer.seal(statement, _about(Sealed.STATEMENT, record, made))}
+        return self._closed("statement", statement, _about(Sealed.STATEMENT, record, made))
 
     def statement(self, record: Mapping[str, Any], made: Publication) -> Record:
         """Return the statement of a record; nothing if there is none, or it is not ours."""
-        found = mapping(record.get("statement"))
-        if self._sealer is None:
-            return dict(found)
-        return self._opened(found, _about(Sealed.STATEMENT, record, made))
+        return self._opened(mapping(record.get("statement")), _about(Sealed.STATEMENT, record, made))
 
     def answer(
         self, record: Mapping[str, Any], made: Publication, request: Request
@@ -263,12 +254,11 @@ class Channel:
 
         Raises `InvalidOutcome` with the reason, for the person at the device.
         """
-        given = content = mapping(record.get("answer"))
-        if self._sealer is not None:
-            try:
-                content = self._sealer.open(str(given.get("sealed", "")), _about(Sealed.ANSWER, record, made))
-            except SealError as error:
-                raise InvalidOutcome("", f"the answer cannot be opened: {error}; answer again") from error
+        given = mapping(record.get("answer"))
+        try:
+            content = self._read(given, _about(Sealed.ANSWER, record, made))
+        except SealError as error:
+            raise InvalidOutcome("", f"the answer cannot be opened: {error}; answer again") from error
         answer = content.get("answer")
         if not isinstance(answer, Mapping):
             raise InvalidOutcome("answer", "an object is needed")
@@ -282,9 +272,15 @@ class Channel:
         named = name or str(device.get("name", ""))
         return Actor(Surface.DEVICE, named[:MOST_NAME], device=str(device.get("id", ""))[:MOST_NAME])
 
-    def _opened(self, sealed: Mapping[str, Any], about: About) -> Record:
+    def _closed(self, name: str, content: Record, about: About) -> Record:
+        return {"sealed": self._sealer.seal(content, about)} if self._sealer else {name: content}
+
+    def _read(self, holder: Mapping[str, Any], about: About) -> Record:
+        return self._sealer.open(str(holder.get("sealed", "")), about) if self._sealer else dict(holder)
+
+    def _opened(self, holder: Mapping[str, Any], about: About) -> Record:
         try:
-            return self._sealer.open(str(sealed.get("sealed", "")), about) if self._sealer else {}
+            return self._read(holder, about)
         except SealError:
             return {}
 
