@@ -14,6 +14,7 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ccq_tui import theming
@@ -180,7 +181,25 @@ class Asked:
         self._app.drafts.append(draft)
 
 
-class PanelHost(App[None]):
+class Host(App[None]):
+    """Shows widgets alone, with the colours of a theme of ours if one is named."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, *widgets: Widget, theme: str = "") -> None:
+        super().__init__()
+        self._widgets = widgets
+        if theme:
+            theming.install(self, theme)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    def compose(self) -> ComposeResult:
+        yield from self._widgets
+
+
+class PanelHost(Host):
     """Shows a panel as the program does, and keeps what it does for it."""
 
     surface = Surface.PANEL
@@ -188,7 +207,6 @@ class PanelHost(App[None]):
     directory, hides, alone = "", HIDES, False
 
     CSS = "#page { height: 1fr; padding: 0 1; color: $ccq-muted; } RequestPanel { dock: bottom; }"
-    ENABLE_COMMAND_PALETTE = False
 
     panel: RequestPanel
 
@@ -233,9 +251,6 @@ class PanelHost(App[None]):
 
     def watch_app_focus(self, focused: bool) -> None:
         self.focused_at = self.clock() if focused else 0.0
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
 
     def _begin_in(self, theme: str) -> None:
         """Have a theme from the start: to change it later means to style everything twice."""

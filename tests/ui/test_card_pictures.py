@@ -5,10 +5,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolStarted
 from ccq_tui.inbox.actors import Actor, Surface
@@ -18,7 +16,7 @@ from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.ui.drawn import terminal_of
-from tests.ui.host import Clock, counted
+from tests.ui.host import Clock, Host, counted
 from tests.ui.pictures import rests
 from tests.ui.session import Driven, asked, keys_work, permission, press, until
 from tests.unit.transcript.test_markdown_corpus import CORPUS
@@ -144,43 +142,22 @@ CARDS: dict[str, Sequence[ev.AgentEvent]] = {
 }
 
 
-class Host(App[None]):
-    """Shows a transcript alone, in one of the program's themes."""
-
-    CSS = "Screen { padding: 0; }"
-    ENABLE_COMMAND_PALETTE = False
-
-    def __init__(self, theme: str) -> None:
-        super().__init__()
-        self._wanted = theme
-        self.clock = Clock()
-        self.transcript = Transcript(TranscriptModel(self.clock, lambda: NOON))
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-    def compose(self) -> ComposeResult:
-        yield self.transcript
-
-    def on_mount(self) -> None:
-        theming.install(self, self._wanted)
-
-
 def compare(
     snap_compare: Compare, told: Sequence[ev.AgentEvent], size: tuple[int, int], theme: str = "ccq-dark"
 ) -> bool:
-    host = Host(theme)
+    clock = Clock()
+    transcript = Transcript(TranscriptModel(clock, lambda: NOON))
 
     async def before(pilot: Pilot[Any]) -> None:
         for event in told:
-            host.transcript.apply(event)
-            host.clock.now += 0.5 if isinstance(event, ev.ToolStarted) else 0
+            transcript.apply(event)
+            clock.now += 0.5 if isinstance(event, ev.ToolStarted) else 0
         # The second in which this happens may be over before the picture is taken, or not.
-        host.transcript._changed(host.transcript.model.tick())
-        await until(pilot, lambda: host.transcript.virtual_size.height > 1)
-        await until(pilot, lambda: rests(host.transcript))
+        transcript._changed(transcript.model.tick())
+        await until(pilot, lambda: transcript.virtual_size.height > 1)
+        await until(pilot, lambda: rests(transcript))
 
-    return snap_compare(host, terminal_size=size, run_before=before)
+    return snap_compare(Host(transcript, theme=theme), terminal_size=size, run_before=before)
 
 
 @pytest.mark.parametrize("card", CARDS)

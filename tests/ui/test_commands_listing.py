@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from ccq_tui import theming
 from ccq_tui.agent.controls import CommandError
 from ccq_tui.agent.events import BlockFinished, BlockKey, BlockKind
 from ccq_tui.commands.command import PickRow
@@ -24,7 +22,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.cases import in_one_program
 from tests.ui.drawn import screen_text
-from tests.ui.host import Clock, press_later
+from tests.ui.host import Clock, Host, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
 from tests.ui.session import Driven, idle, press, running, until
 from tests.ui.test_commands import choose, choosing, closed, models_known, notices, say
@@ -146,31 +144,23 @@ MODELS = (
 MANY = tuple(PickRow(f"v{n}", f"/command-{n}", f"Does thing {n}", right=f"Ctrl+{n}") for n in range(12))
 
 
-class Host(App[None]):
+class Picking(Host):
     """A page with a picker over it."""
 
-    ENABLE_COMMAND_PALETTE = False
     clock: Callable[[], float] = staticmethod(time.monotonic)
 
     def __init__(self, rows: Sequence[PickRow], **options: Any) -> None:
-        super().__init__()
+        super().__init__(Static("● The transcript stays in sight above the list."), theme="ccq-dark")
         self.seen: list[str] = []
         self.results: list[str | None] = []
         self.picker = Picker("Model", rows, preview=self.seen.append, **options)
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-    def compose(self) -> ComposeResult:
-        yield Static("● The transcript stays in sight above the list.")
-
     def on_mount(self) -> None:
-        theming.install(self, "ccq-dark")
         self.push_screen(self.picker, self.results.append)
 
 
 async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_now() -> None:
-    async with running(Host(MODELS)) as (app, pilot):
+    async with running(Picking(MODELS)) as (app, pilot):
         assert "● Opus" in screen_text(app)
         assert app.picker.state.cursor == 1
         await pilot.press("down", "enter")
@@ -179,7 +169,7 @@ async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_no
 
 
 async def test_letters_find_and_escape_empties_the_field_first_and_takes_the_preview_back_then() -> None:
-    async with running(Host((*MODELS, *MANY))) as (app, pilot):
+    async with running(Picking((*MODELS, *MANY))) as (app, pilot):
         await pilot.press(*"thing 1")
         assert [row.value for row in app.picker.state.shown] == ["v1", "v10", "v11"]
         assert "3 of 15" in screen_text(app)
@@ -195,7 +185,7 @@ async def test_letters_find_and_escape_empties_the_field_first_and_takes_the_pre
 
 
 async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
-    app = Host(MODELS)
+    app = Picking(MODELS)
     app.clock = Clock()
     async with app.run_test() as pilot:
         await pilot.press("down")
@@ -213,7 +203,7 @@ async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
 
 
 async def test_a_click_moves_and_a_second_one_chooses() -> None:
-    async with running(Host(MODELS), size=(80, 24)) as (app, pilot):
+    async with running(Picking(MODELS), size=(80, 24)) as (app, pilot):
         y = next(y for y, line in enumerate(screen_text(app).splitlines()) if "Haiku" in line)
         await pilot.click(offset=(10, y))
         assert app.results == []
@@ -224,7 +214,7 @@ async def test_a_click_moves_and_a_second_one_chooses() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (40, 12)])
 def test_pictures(snap_compare: Any, size: tuple[int, int]) -> None:
     rows = (*MODELS, *MANY[:5])
-    assert snap_compare(Host(rows, about="The model answers from the next prompt on."), terminal_size=size)
+    assert snap_compare(Picking(rows, about="The model answers from the next prompt on."), terminal_size=size)
 
 
 KEYS: dict[str, str] = {"preset": "vim", "panel": "f9", "overview": "f7"}

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.pilot import Pilot
 from textual.widgets import Static
 from textual.worker import WorkerState
 
-from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import RequestAsked, RequestSettled, SessionState, StateChanged, TurnEnded
 from ccq_tui.config.launch import Launch
@@ -30,26 +29,15 @@ from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step, until_true
-from tests.ui.host import press_later
+from tests.ui.host import Host, press_later
 from tests.ui.inboxed import Many, request_of
 from tests.ui.session import Driven, asked, idle, keys_work, panel_drawn, permission, press, running, until
 from tests.ui.test_sessions import Several
 
 
-class Noticing(App[None]):
-    """A line that notices pass on."""
-
-    def compose(self) -> ComposeResult:
-        yield NoticeLine()
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-
 async def test_a_newer_text_covers_an_older_one_which_comes_back() -> None:
-    app = Noticing()
-    async with app.run_test():
-        line = app.query_one(NoticeLine)
+    line = NoticeLine()
+    async with Host(line).run_test():
         line.say("it waits", of="a")
         line.say("copied")
         assert line.text == "copied"
@@ -199,8 +187,8 @@ async def due(line: NoticeLine, calls: int) -> None:
 
 
 async def test_the_end_of_a_notice_does_not_end_the_next_one() -> None:
-    async with running(Noticing()) as (app, pilot):
-        line = app.query_one(NoticeLine)
+    line = NoticeLine()
+    async with running(Host(line)) as (_, pilot):
         async with busy(line):
             line.say("first", seconds=0)
             await due(line, 1)
@@ -252,17 +240,12 @@ class Owner(Vertical):
         self.go.set()
 
 
-class Owning(App[None]):
-    def compose(self) -> ComposeResult:
-        yield Owner()
-
-
 @pytest.mark.parametrize("way", ["remove", "exit"])
 async def test_an_owner_that_has_ended_is_not_called_back(way: str, caplog: pytest.LogCaptureFixture) -> None:
-    app = Owning()
+    owner = Owner()
+    app = Host(owner)
     with caplog.at_level(logging.INFO, logger="ccq_tui"):
         async with app.run_test() as pilot:
-            owner = app.query_one(Owner)
             worker = start_work(owner, owner.work, name="touch")
             after_refresh(owner, lambda: owner.touch("after_refresh"))
             await pilot.pause()

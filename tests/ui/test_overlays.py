@@ -25,6 +25,7 @@ from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
 from tests.ui.cases import in_one_program
 from tests.ui.drawn import cursor_faults
+from tests.ui.host import Host
 from tests.ui.session import Driven, asked, idle, keys_work, permission, press, running, until
 from tests.ui.test_panels_in_session import settled
 
@@ -90,19 +91,11 @@ async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_ta
         assert isinstance(await in_turn(run, pilot, asked(f"q{name}", SINGLE), "down"), Answered)
 
 
-class Parts(App[None]):
-    """Lines in a place of one height."""
-
-    CSS = "Vertical { height: 8; } TextLines { height: auto; }"
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield TextLines()
-
-
 async def test_lines_have_the_room_for_what_changed_while_nobody_saw_them() -> None:
-    async with running(Parts()) as (app, pilot):
-        lines, place = app.query_one(TextLines), app.query_one(Vertical)
+    lines = TextLines()
+    place = Vertical(lines)
+    place.styles.height, lines.styles.height = 8, "auto"
+    async with running(Host(place)) as (_, pilot):
         for count in (1, 2):
             place.display = False
             await pilot.pause()

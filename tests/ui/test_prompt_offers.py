@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual import events
-from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -20,7 +18,7 @@ from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.widgets.completer import ChoiceList, drawn, height_of
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import PLAIN
-from tests.ui.host import Clock, press_later
+from tests.ui.host import Clock, Host, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, asked, panel_drawn, press, running, until
 from tests.ui.test_commands import say
@@ -158,17 +156,6 @@ def test_long_arguments_do_not_push_what_a_command_does_out_of_its_column() -> N
     assert "…" in first
 
 
-class Listed(App[None]):
-    """A list over a page of text."""
-
-    def compose(self) -> ComposeResult:
-        yield Static(id="page")
-        yield ChoiceList()
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-
 @given(st.integers(0, 12), st.sampled_from([CompletionKind.COMMANDS, CompletionKind.HISTORY]))
 def test_the_height_is_that_of_the_lines(rows: int, kind: CompletionKind) -> None:
     choices = CompletionList(WantedCompletion(kind, "")).found(
@@ -178,8 +165,8 @@ def test_the_height_is_that_of_the_lines(rows: int, kind: CompletionKind) -> Non
 
 
 async def test_a_list_that_is_whole_at_once_has_room_for_all_its_rows() -> None:
-    async with running(Listed()) as (app, pilot):
-        shown = app.query_one(ChoiceList)
+    shown = ChoiceList()
+    async with running(Host(Static(id="page"), shown)) as (app, pilot):
         rows = tuple(Completion(str(number), str(number)) for number in range(5))
         shown.show(CompletionList(WantedCompletion(CompletionKind.COMMANDS, "")).found(rows))
         # In the first layout already, in which it has no width yet: there may be no second one.

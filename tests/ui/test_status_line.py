@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.timer import Timer
 
-from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import EffortChanged, SessionState, StateChanged, TaskEnded, TaskStarted, TurnEnded
 from ccq_tui.agent.session_name import SessionName
@@ -22,7 +20,7 @@ from ccq_tui.runtime.view import BYPASS, Surroundings, pieces
 from ccq_tui.screens.session.status import SILENCE, prompt_hints
 from ccq_tui.widgets.status_line import StatusLine
 from tests.steps import step
-from tests.ui.host import Clock
+from tests.ui.host import Clock, Host
 from tests.ui.session import Driven, press, running, until
 
 Compare = Callable[..., bool]
@@ -41,27 +39,13 @@ RETRYING = replace(PLAN, retry="retry 2 of 10", mode="default")
 VIEWS = (PLAN, replace(PLAN, mode=BYPASS), RETRYING)
 
 
-class Lines(App[None]):
-    """Several status lines, one under the other."""
-
-    CSS = "StatusLine { margin-bottom: 1; }"
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-    def compose(self) -> ComposeResult:
-        for _ in VIEWS:
-            yield StatusLine()
-
-    def on_mount(self) -> None:
-        theming.install(self, "ccq-dark")
-        for line, view in zip(self.query(StatusLine), VIEWS, strict=True):
-            line.pieces = pieces(view, Surroundings("feature/health"), 0.0)
-
-
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_picture_of_the_status_line(snap_compare: Compare, width: int) -> None:
-    assert snap_compare(Lines(), terminal_size=(width, 6))
+    lines = [StatusLine() for _ in VIEWS]
+    for line, view in zip(lines, VIEWS, strict=True):
+        line.styles.margin = (0, 0, 1, 0)
+        line.pieces = pieces(view, Surroundings("feature/health"), 0.0)
+    assert snap_compare(Host(*lines, theme="ccq-dark"), terminal_size=(width, 6))
 
 
 TURN = TurnEnded("completed", is_error=False, duration=1.0, cost=0.25, input_tokens=1, output_tokens=1)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from rich.color import Color as RichColor
 from rich.style import Style
-from textual.app import App
 from textual.color import Color
 from textual.css import stylesheet
 from textual.geometry import Offset
@@ -14,7 +13,6 @@ from textual.pilot import Pilot
 from textual.selection import Selection
 from textual.widgets import Static
 
-from ccq_tui import theming
 from ccq_tui.agent.events import ErrorReported, NoticeGiven, SessionState, StateChanged
 from ccq_tui.compat.textual.stylesheet import KeptStylesheet, _rules_of
 from ccq_tui.config.launch import Launch
@@ -24,7 +22,7 @@ from ccq_tui.screens.picker import Picker
 from ccq_tui.theming import load_themes
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text
-from tests.ui.host import Clock, press_later
+from tests.ui.host import Clock, Host, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.scene import QUESTION, WORK
 from tests.ui.session import Driven, asked, idle, panel_drawn, press, running, until
@@ -270,15 +268,12 @@ class Second(Static):
     DEFAULT_CSS = "Second { color: $ccq-muted; }"
 
 
-class Kept(App[None]):
+class Kept(Host):
     CSS = "First { background: $surface; }"
 
     def __init__(self) -> None:
         super().__init__()
         self.stylesheet = KeptStylesheet(variables=self.get_css_variables())
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
 
 
 @pytest.fixture

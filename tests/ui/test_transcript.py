@@ -7,7 +7,6 @@ import time
 from typing import Any, ClassVar
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import MouseScrollUp
 from textual.geometry import Region
@@ -19,14 +18,14 @@ from ccq_tui.screens.session.screen import ACTIONS
 from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.long_markdown import long_markdown
-from tests.ui.host import counted
+from tests.ui.host import Host, counted
 from tests.ui.session import running, until
 
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 KEY = ev.BlockKey("m", 0)
 
 
-class Host(App[None]):
+class Reading(Host):
     """Holds a transcript."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,18 +40,15 @@ class Host(App[None]):
         }.items()
     ]
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *below: Static) -> None:
         self.transcript = Transcript(welcome="Hello\nAsk anything.")
-
-    def compose(self) -> ComposeResult:
-        yield self.transcript
+        super().__init__(self.transcript, *below)
 
     def action_read(self, how: str) -> None:
         ACTIONS[how](self)
 
 
-def lines(app: Host) -> list[str]:
+def lines(app: Reading) -> list[str]:
     return [app.transcript.render_line(y).text.rstrip() for y in range(app.transcript.size.height)]
 
 
@@ -61,7 +57,7 @@ def grew(text: str, index: int = 0) -> ev.BlockGrew:
 
 
 async def test_an_empty_transcript_welcomes() -> None:
-    async with running(Host(), size=(40, 12)) as (app, pilot):
+    async with running(Reading(), size=(40, 12)) as (app, pilot):
         await pilot.pause()
         assert "Ask anything." in "\n".join(lines(app))
         app.transcript.welcome = "Other\x1b[2J \x9b31m \u202e \ud800"
@@ -73,7 +69,7 @@ async def test_an_empty_transcript_welcomes() -> None:
 
 
 async def test_streamed_text_appears_and_is_coalesced(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(Host(), size=(60, 20)) as (app, pilot):
+    async with running(Reading(), size=(60, 20)) as (app, pilot):
         await pilot.pause()
         frames = counted(monkeypatch, app.transcript._pace, "_update")
         followed = counted(monkeypatch, Transcript, "_follow")
@@ -86,7 +82,7 @@ async def test_streamed_text_appears_and_is_coalesced(monkeypatch: pytest.Monkey
 
 
 async def test_what_was_there_before_mounting_is_shown() -> None:
-    app = Host()
+    app = Reading()
     app.transcript.apply(grew("early"))
     app.transcript.add_notice("and this", "warning")
     async with app.run_test(size=(60, 20)) as pilot:
@@ -95,7 +91,7 @@ async def test_what_was_there_before_mounting_is_shown() -> None:
 
 
 async def test_the_head_of_a_plan_that_comes_after_its_panel_is_brought_into_view() -> None:
-    async with running(Host(), size=(40, 12)) as (app, pilot):
+    async with running(Reading(), size=(40, 12)) as (app, pilot):
         app.transcript.plan.show("p@p")
         assert app.transcript.plan.unseen, "nothing is approved before it came"
         steps = "\n".join(f"{number}. Step" for number in range(40))
@@ -107,7 +103,7 @@ async def test_the_head_of_a_plan_that_comes_after_its_panel_is_brought_into_vie
 async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with running(Host()) as (app, pilot):
+    async with running(Reading()) as (app, pilot):
         mounted, drawn = len(app.query("*")), counted(monkeypatch, Painter, "draw")
         # As long as they were not split, they were looked for anew with every frame.
         for start in range(9_500, -500, -500):
@@ -139,7 +135,7 @@ def finished(number: int) -> ev.BlockFinished:
 
 
 async def test_keys_scroll_and_end_follows_again() -> None:
-    async with running(Host(), size=(40, 10)) as (app, pilot):
+    async with running(Reading(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         assert app.transcript.viewport.following
@@ -162,7 +158,7 @@ async def test_keys_scroll_and_end_follows_again() -> None:
 
 
 async def test_new_lines_below_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(Host(), size=(40, 10)) as (app, pilot):
+    async with running(Reading(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         await pilot.press("pageup", "pageup")
@@ -178,7 +174,7 @@ async def test_new_lines_below_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_the_wheel_scrolls() -> None:
-    async with running(Host(), size=(40, 10)) as (app, pilot):
+    async with running(Reading(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         await pilot._post_mouse_events([MouseScrollUp], Transcript, offset=(5, 5), button=0)
@@ -188,7 +184,7 @@ async def test_the_wheel_scrolls() -> None:
 
 
 async def test_another_theme_draws_anew() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
+    async with running(Reading(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("text *code*"))
         await until(pilot, lambda: "● text code" in lines(app))
         dark = list(app.transcript.render_line(0))
@@ -199,7 +195,7 @@ async def test_another_theme_draws_anew() -> None:
 
 
 async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
+    async with running(Reading(), size=(60, 12)) as (app, pilot):
         await pilot.pause()
         app.transcript.apply(ev.ToolStarted("t", "Bash", {"command": "sleep 9"}))
         await until(pilot, lambda: lines(app)[0].startswith("✻ Bash sleep 9"))
@@ -229,16 +225,12 @@ async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
         assert transcript.viewport.following
 
 
-class TypedUnder(Host):
+class TypedUnder(Reading):
     """A transcript over a line that somebody types in."""
 
     def __init__(self, below: str = "typed") -> None:
-        super().__init__()
         self.below = Static(below)
-
-    def compose(self) -> ComposeResult:
-        yield self.transcript
-        yield self.below
+        super().__init__(self.below)
 
 
 def last_line(app: TypedUnder) -> str:
