@@ -47,7 +47,7 @@ A set of several: the question's number and = come first.
 @click.option("--other", multiple=True, metavar="[Q=]TEXT", help="An answer in your own words, or a number.")
 @click.option("--note", multiple=True, metavar="[Q=]TEXT", help="A note beside the answer.")
 @click.option("--discuss", metavar="TEXT", help="Reply to the whole set in prose instead.")
-@click.option("--json", "json_file", metavar="FILE|-", help="The answer as JSON.")
+@click.option("--json", "json_file", metavar="FILE|-", help="Take the answer from JSON.")
 def answer(request: str, discuss: str | None, json_file: str | None, **flags: tuple[str, ...]) -> int:
     """Answer a request: a question set, a form, a permission or a plan.
 
