@@ -52,7 +52,7 @@ CLOSED = "a closed request"
 """Owner of the line that says how one was closed: it goes with the next panel or prompt."""
 HOW_SECONDS = 20.0
 """Seconds to show how an answer reaches the agent."""
-PARKED = "Paused without a process · your answer resumes the session"
+PARKED = "Paused · your answer resumes the session"
 LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 
