@@ -206,7 +206,7 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
     await press(page, "Back to the list")
     # A relay that lies is harmless.
     identity = "5f0c1f6e-0d1c-4f6a-9a51-6a3c3c1d2e4f"
-    await terminal.client.publish({"id": identity, "expires": first.expires, "sealed": first.sealed})
+    await terminal.client.publish(first.posted | {"id": identity})
     await page.get_by_role("button", name="Could not be opened").click()
     await shown(page, "It was changed on its way")
     assert await main(page).get_by_text("Which cache").count() == 0

@@ -221,7 +221,7 @@ async def test_nothing_that_a_relay_makes_up_is_shown(terminal: Terminal, pages:
             await shown(page, "Which cache should the API use?")
             assert await main(page).locator(".became").count() == 0, lie
     # What is not sealed for this request is not shown, and what is gone has not ended.
-    for swap in ({"sealed": two.sealed}, {"expires": "2036-01-01T00:00:00Z"}):
+    for swap in (two.content, {"expires": "2036-01-01T00:00:00Z"}):
         async with lying(page, lambda record, swap=swap: record | swap | {"seq": record["seq"] + 1}):
             await shown(page, "Could not be opened")
     async with lying(page, lambda _: None):
