@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -67,7 +69,8 @@ def doctor(context: click.Context, /, **_flags: object) -> int:
     from ccq_tui.doctor.examine import examine, report
 
     checks = examine(given_settings(context))
-    for line in report(checks):
+    width = shutil.get_terminal_size().columns if os.isatty(1) else sys.maxsize
+    for line in report(checks, width):
         echo(*line)
     return CRASHED if any(check.failed for check in checks) else ENDED
 

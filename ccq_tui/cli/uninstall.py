@@ -85,12 +85,15 @@ def _known() -> tuple[list[Path], str]:
 
 
 def _require_closed() -> None:
-    """Raise `Refused` while a program works with the inbox."""
+    """Raise `Refused` while a program works with the inbox; name each, by a session of it if it has one."""
     with opened_store() as store:
-        owners = [one.owner for one in store.sessions.page(limit=_MOST_SESSIONS)]
-        is_open = store.listeners.any() or any(map(alive, owners))
-    if is_open:
-        raise Refused("a ccq-tui is open: quit it, and end “ccq-tui phone” and “ccq-tui serve”.")
+        open_by = dict.fromkeys(store.listeners.running(), "")
+        for session in store.sessions.page(limit=_MOST_SESSIONS):
+            if session.owner is not None and alive(session.owner):
+                open_by[session.owner] = f" with “{session.name or session.id}” in {session.directory}"
+    if open_by:
+        named = "; ".join(one_line(f"process {one.pid}{about}", 200) for one, about in open_by.items())
+        raise Refused(f"a ccq-tui is open: {named}. Quit it, and end “ccq-tui phone” and “ccq-tui serve”.")
 
 
 def _repositories(directories: Iterable[Path]) -> Iterator[HookChange]:

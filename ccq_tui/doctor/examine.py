@@ -68,30 +68,29 @@ Line = tuple[str | Styled, ...]
 
 MARKS = {Level.OK: ("ok  ", "green"), Level.WARNING: ("warn", "yellow"), Level.FAILURE: ("FAIL", "red")}
 NAME_WIDTH = 15
-WIDTH = 96
 
 
-def report(checks: Sequence[Check]) -> Iterator[Line]:
-    """Yield the lines of the report."""
+def report(checks: Sequence[Check], width: int) -> Iterator[Line]:
+    """Yield the lines of the report, with advice in lines of ``width`` columns."""
     yield ()
     yield Styled("ccq-tui", bold=True), f" {ccq_tui.__version__}"
     for area, group in groupby(checks, key=lambda check: check.area):
         yield ()
         yield (Styled(area, bold=True),)
         for check in group:
-            yield from _lines(check)
+            yield from _lines(check, width)
     yield ()
     yield (_summary(checks),)
 
 
-def _lines(check: Check) -> Iterator[Line]:
+def _lines(check: Check, width: int) -> Iterator[Line]:
     word, color = MARKS[check.level]
     mark = Styled(word, color, bold=check.level is not Level.OK)
     home = str(Path.home())
     text = check.found.replace(f"{home}/", "~/") if len(home) > 1 else check.found
     yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{safe(text, keep_newlines=False)}"
     advice = safe(check.advice, keep_newlines=False)
-    for line in wrapped(advice, " " * (NAME_WIDTH + 7), WIDTH) if advice else ():
+    for line in wrapped(advice, " " * (NAME_WIDTH + 7), width) if advice else ():
         yield (Styled(line, color),)
 
 

@@ -12,7 +12,8 @@ from ccq_tui.claude_files import find_cli
 from ccq_tui.cli import main
 from ccq_tui.config.paths import state_dir, user_config
 from ccq_tui.doctor import examine as doctor
-from ccq_tui.doctor.examine import Check, Level, examine
+from ccq_tui.doctor.examine import Check, Level, examine, report
+from ccq_tui.output import Styled
 from tests.unit.starting import write_settings
 
 
@@ -47,6 +48,22 @@ def test_a_good_machine_is_exit_0(
     assert "ok   Version        2.1.330" in text
     assert "Sign-in" in text
     assert "failure" not in text
+
+
+def test_advice_is_as_wide_as_the_terminal_and_one_line_in_a_pipe(
+    cli: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check = Check("Claude Code", "Sign-in", "none", Level.FAILURE, "word " * 30)
+
+    def advice(width: int) -> list[int]:
+        styled = (line[0] for line in report([check], width) if len(line) == 1)
+        return [len(one.text) for one in styled if isinstance(one, Styled) and "word" in one.text]
+
+    assert advice(120) == [116, 76]
+    assert advice(60) == [56, 56, 56, 56, 31]
+    main(["doctor"])
+    (sign_in,) = (one for one in capsys.readouterr().out.splitlines() if "/login" in one)
+    assert sign_in.strip() == found("Sign-in").advice
 
 
 def test_the_bundled_cli_is_found_without_the_sdk() -> None:

@@ -1,6 +1,7 @@
 """``ccq-tui uninstall``: after it, everything is as it was before ccq-tui came."""
 
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from ccq_tui.cli import main
 from ccq_tui.cli.uninstall import STAYS
 from ccq_tui.config.paths import config_dir, inbox_path, state_dir
 from ccq_tui.installation import remove_command
-from ccq_tui.processes import this_process
+from ccq_tui.processes import owner_of, this_process
 from ccq_tui.remote.phone.service import installed_service
 from tests.unit.starting import Cli, write_settings
 from tests.unit.stocked import RUNNING, asked, stock
@@ -118,7 +119,10 @@ def test_data_is_kept_on_demand_and_lines_of_ones_own_are_named(
 
 def test_nothing_is_deleted_under_an_open_program(ccq: Cli) -> None:
     stock()
+    with asked() as store:
+        store.listeners.add(owner_of(os.getppid()))
     assert ccq("uninstall", "--yes", code=2) == (
-        "Error: a ccq-tui is open: quit it, and end “ccq-tui phone” and “ccq-tui serve”.\n"
+        f"Error: a ccq-tui is open: process {os.getppid()}; process {os.getpid()} with “api-tests” in "
+        "/home/me/api. Quit it, and end “ccq-tui phone” and “ccq-tui serve”.\n"
     )
     assert state_dir().exists()

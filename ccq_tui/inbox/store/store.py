@@ -95,7 +95,11 @@ class ListenerTable(Table):
 
     def any(self) -> bool:
         """Whether a running process shows requests; raises `InboxUnavailable`."""
-        return any(alive(one) for one in self._all())
+        return bool(self.running())
+
+    def running(self) -> list[Owner]:
+        """Return the running processes that show requests; raises `InboxUnavailable`."""
+        return [one for one in self._all() if alive(one)]
 
     def _all(self) -> list[Owner]:
         return [Owner(pid, start) for pid, start in self._database.rows("SELECT pid, start FROM listeners")]
