@@ -26,6 +26,7 @@ from ccq_tui.cli.options import seconds_in, switch, with_flags
 from ccq_tui.cli.session import before_keys, shown_early
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.forms.reading import FormFileError, GivenError, find_form, form_of, read_given
+from ccq_tui.heights import cap, is_low
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
@@ -378,8 +379,7 @@ def first_frame(
     from ccq_tui.questions.state import opened
 
     state = opened(questions)
-    # Fewest rows of a terminal with blank lines, as of a panel's.
-    low, width = rows < 18, max((len(name) for name in context), default=0) + 2
+    low, width = is_low(rows), max((len(name) for name in context), default=0) + 2
     width = width if columns >= NARROW else 0
     about = questions.intro.splitlines()
     for name, value in context.items():
@@ -387,8 +387,7 @@ def first_frame(
         about += [f"{name:{width}}{first}" if width else first, *(" " * width + line for line in more)]
     bodies = [*(_body(page.question, columns, low=low) for page in state.pages), []]
     needed = 2 + max(map(len, bodies))
-    share = 6 if needed <= -(-rows * 6 // 10) else 8
-    top = rows - min(-(-rows * share // 10), needed + (0 if low else 1))
+    top = rows - min(cap(rows, needed), needed + (0 if low else 1))
     lines = [*[""] * (top - len(about)), *(f" {line}" for line in about[:top])]
     lines += [f"─ {questions.title or questions.called} ─", *bodies[tab]]
     shown = (safe(line, keep_newlines=False)[: columns - 1] for line in lines[: rows - 1])

@@ -16,11 +16,11 @@ from textual.widgets import Static
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.keymap import keymap
 from ccq_tui.filtered_list import FilteredList
+from ccq_tui.heights import most_lines
 from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import DrawnLine, indented, row_lines, wrapped
-from ccq_tui.widgets.measures import most_lines
 from ccq_tui.widgets.palette import Palette, palette_of
 
 

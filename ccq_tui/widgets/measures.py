@@ -1,4 +1,4 @@
-"""The frame of a panel: its share of the screen, its first line, and notices beside a text."""
+"""The frame of a panel: its first line, the lines of its fields, and notices beside a text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,6 @@ from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette
 
-SHARES = (6, 8)
-"""Tenths of the screen's height that a panel takes: usually, and where lines would else be missing."""
-FEWEST = 6
-"""Lines that a panel takes even on the lowest screen."""
 FIELD_LINES = 5
 """Most lines of a text field; a longer text scrolls in it."""
 CARET = 1
@@ -47,24 +43,6 @@ class PanelLook:
     countdown: str
     alone: bool = False
     request: Any = None
-
-
-def is_low(screen_height: int) -> bool:
-    """Whether a screen is so low that a panel saves lines."""
-    return screen_height < 18  # screen height below which a panel saves lines
-
-
-def most_lines(screen_height: int, share: int = SHARES[0]) -> int:
-    """Return the most lines that a panel takes of a screen, rounded up."""
-    fewest = min(FEWEST, screen_height)
-    # Lines of the screen that a panel leaves to others: the status line, and one above the panel.
-    return max(fewest, min(-(-screen_height * share // 10), screen_height - 2))
-
-
-def cap(screen_height: int, needed: int) -> int:
-    """Return the most lines of a panel that needs some: more of the screen where they would not fit."""
-    usual, more = (most_lines(screen_height, share) for share in SHARES)
-    return usual if needed <= usual else more
 
 
 def field_height(text: str, room: int, most: int = FIELD_LINES) -> int:

@@ -11,10 +11,11 @@ from textual.widgets import Static
 
 from ccq_tui import signs
 from ccq_tui.commands.command import PASSING_SECONDS
+from ccq_tui.heights import SHARES, most_lines
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import Clickable, press_key
 from ccq_tui.widgets.lifetime import after
-from ccq_tui.widgets.measures import SHARES, most_lines
+from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.status_line import SEPARATOR
 
@@ -128,8 +129,11 @@ class NoticeLine(Static, Clickable[str]):
         self.refresh(layout=True)
 
     def render(self) -> Text:
-        palette = palette_of(self)
-        lines = [Text(one_line(self._passing, MOST), palette.note)] if self._passing else []
+        palette, most, room = palette_of(self), self.styles.max_height, self.app.size.width - 2
+        lines = wrapped(Text(one_line(self._passing, MOST), palette.note), room) if self._passing else []
+        if most is not None and len(lines) > most.value:
+            del lines[int(most.value) :]
+            lines[-1].append("…").truncate(room, overflow="ellipsis")
         if self._standing:
             standing = fitted(one_line(self._standing, MOST), self.size.width - 2)
             lines.append(Text.assemble((f"{signs.WAITS} ", palette.warning), (standing, palette.badge)))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from ccq_tui.heights import most_lines
 from ccq_tui.input.keys import Does
 from ccq_tui.questions import Answer, Option, Question, QuestionSet
 from ccq_tui.questions.model import Recalled
@@ -16,7 +17,7 @@ from ccq_tui.questions.moves import KEPT
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.state import Arriving, PanelState, opened
 from ccq_tui.widgets.hints import HintRow
-from ccq_tui.widgets.measures import PanelLook, most_lines
+from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.tab import Cache
 from tests.steps import step

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from ccq_tui.compat.textual.pictures import draw_now
 from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.heights import is_low
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import Draft
@@ -37,7 +38,6 @@ from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after, soon
-from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel

@@ -24,6 +24,7 @@ from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.config.launch import Launch
+from ccq_tui.heights import is_low
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keynames import shown_key
@@ -49,7 +50,6 @@ from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import bindings_at, bindings_for, keyboard_of
 from ccq_tui.widgets.lifetime import WorkFailed, after, is_live, soon, start_work
-from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar

@@ -13,6 +13,7 @@ from textual.containers import Container
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.config.launch import Launch
+from ccq_tui.heights import SHARES, is_low, most_lines
 from ccq_tui.inbox import layout
 from ccq_tui.inbox.kinds import closed_words, kind_of
 from ccq_tui.inbox.place import Place
@@ -46,7 +47,6 @@ from ccq_tui.text import masked
 from ccq_tui.widgets.keys import Typed, copy_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live
 from ccq_tui.widgets.lines import SightView, TextLines
-from ccq_tui.widgets.measures import SHARES, is_low, most_lines
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel

@@ -14,6 +14,7 @@ from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.filtered_list import FilteredList
+from ccq_tui.heights import is_low
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.input.gate import PAUSE, QUIET, Face, Stroke, To
 from ccq_tui.input.keys import KeyPlace, actions_at, key_line
@@ -24,7 +25,6 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, SightView, TextLines, indented, row_lines, wrapped
-from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.palette import Palette, palette_of
 
 TRUST_QUESTION = "Do you trust this directory?"

@@ -9,6 +9,7 @@ from textual.geometry import Region
 
 from ccq_tui import signs
 from ccq_tui.config.keymap import keymap
+from ccq_tui.heights import SHARES, cap, is_low, most_lines
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.input.keys import Hints
@@ -36,12 +37,12 @@ class DecisionLayout(PanelLayout):
 
     def __post_init__(self) -> None:
         state, look = self.state, self.look
-        low = measures.is_low(look.screen_height)
+        low = is_low(look.screen_height)
         # The transcript above shows what is decided: a plan as proposed, in room of its own.
         self._is_above = isinstance(look.request, PlanRequest) and not (state.edited or state.large)
         words = state.aside or unseen_words(state, short=low, counted=self._is_above)
         notice = measures.notice_lines(words, look.width, look.palette) if words else []
-        most = measures.most_lines(look.screen_height, measures.SHARES[1]) - HEAD - KEYS
+        most = most_lines(look.screen_height, SHARES[1]) - HEAD - KEYS
         shortest = self._details(*FITS[-1])
         shortest.reach(most)
         needs = len(shortest.lines) + self._is_above
@@ -58,7 +59,7 @@ class DecisionLayout(PanelLayout):
         self.flow = self._fitted_details(most - len(choices) - len(notice))
         lines = len(self.flow.lines) + self._is_above
         needed = HEAD + KEYS + lines + len(choices) + len(notice)
-        room = (most if state.large else measures.cap(look.screen_height, needed) - HEAD - KEYS) - len(notice)
+        room = (most if state.large else cap(look.screen_height, needed) - HEAD - KEYS) - len(notice)
         rows = min(lines, max(1, room - len(choices)))
         shown = min(len(choices), room - rows)
         spare = 0 if low or state.large else room - rows - shown
@@ -137,7 +138,7 @@ class DecisionLayout(PanelLayout):
 
     def _fitted_details(self, room: int) -> Flow:
         """Return the details with as much beside the call itself as there is room for."""
-        enough = max(measures.most_lines(self.look.screen_height, measures.SHARES[1]), room) + 1
+        enough = max(most_lines(self.look.screen_height, SHARES[1]), room) + 1
         for kept in FITS[:1] if self.state.large else FITS:
             flow = self._details(*kept)
             flow.reach(enough)
@@ -182,7 +183,7 @@ class DecisionLayout(PanelLayout):
             if index == draft.text_row and draft.other:
                 label.append(f"  “{one_line(draft.other, 60)}”", palette.note)
             texts = wrapped(label, room)
-            if choice.where and not measures.is_low(look.screen_height):
+            if choice.where and not is_low(look.screen_height):
                 beside = label.cell_len + cell_len(choice.where) + 3 <= room
                 where = Text(f" · {choice.where}" if beside else choice.where, palette.muted)
                 texts = [label.append_text(where)] if beside else [*texts, *wrapped(where, room)]

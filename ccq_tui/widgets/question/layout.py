@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.geometry import Region
 
 from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.heights import SHARES, cap, is_low, most_lines
 from ccq_tui.input.keys import Hints
 from ccq_tui.questions.keys import hints, recalls
 from ccq_tui.questions.merge_partial import GOOD_NEWS
@@ -20,7 +21,7 @@ from ccq_tui.text import safe
 from ccq_tui.widgets import measures
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, NOTHING, DrawnLine, Flow, row_lines
-from ccq_tui.widgets.measures import SHARES, PanelLook, field_height
+from ccq_tui.widgets.measures import PanelLook, field_height
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_ASIDE, AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tab import Cache, RowDetail, RowStyle, Tab, tab_of
@@ -88,17 +89,17 @@ class PanelLayout:
 
     def __post_init__(self) -> None:
         self.state = state = replace(self.state, large=self.state.large and not self.state.in_review)
-        self.low, self.palette = measures.is_low(self.look.screen_height), self.look.palette
+        self.low, self.palette = is_low(self.look.screen_height), self.look.palette
         self.grid, self.tab = Grid(self.look.width, self.low), self._tab(state.tab)
         self._style = RowStyle(beside=self.tab.beside)
         if state.large:
-            self.height = measures.most_lines(self.look.screen_height, SHARES[-1])
+            self.height = most_lines(self.look.screen_height, SHARES[-1])
             body = self._large(self.height - HEAD - KEYS)
         else:
             review = state.needs_review and (state.in_review or not self.look.alone)
             needed = max(map(self._needed, range(len(state.pages) + review)))
             spare = 0 if self.low else BLANKS
-            self.height = min(measures.cap(self.look.screen_height, needed), needed + spare)
+            self.height = min(cap(self.look.screen_height, needed), needed + spare)
             body = self._body(self.height - HEAD - KEYS)
         self.lines: list[DrawnLine] = [DrawnLine(self._head()), *body]
 
@@ -294,7 +295,7 @@ class PanelLayout:
             found += warned(safe(state.aside) or parts.unseen_words(state, short=self.low))
         found += warned(safe((state.notice if state.typing else "") or length_notice(state)))
         # The question, the row under the cursor and the sign of those out of sight have their lines.
-        room = measures.most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
+        room = most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
         return list(parts.cut_lines(found, max(1, min(3, room)), width - 1))
 
     def _put_aside_field(self, first: int, asides: Sequence[Text]) -> None:

@@ -11,12 +11,13 @@ from typing import NamedTuple, TypeVar, cast
 from rich.cells import cell_len
 from rich.text import Text
 
+from ccq_tui.heights import is_low
 from ccq_tui.questions.model import Option
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.widgets.lines import DrawnLine, row_lines
-from ccq_tui.widgets.measures import PanelLook, field_height, is_low
+from ccq_tui.widgets.measures import PanelLook, field_height
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, Grid, OptionRow
 
