@@ -46,8 +46,8 @@ def children(pid: int) -> list[int]:
 
 
 def begun(work: Callable[[], object]) -> BaseProcess:
-    """Do something in a process of its own."""
-    child = get_context("fork").Process(target=work)
+    """Do something in a process of its own, which ends with this one at the latest."""
+    child = get_context("fork").Process(target=work, daemon=True)
     child.start()
     return child
 
