@@ -452,7 +452,7 @@ async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
 
     lines = lines or Lines(err=True, bell=False)
     loop, asking = asyncio.get_running_loop(), asyncio.current_task()
-    filling.heard_at = lambda: lines.heard_at
+    filling.input_at = lambda: lines.input_at
     loop.add_signal_handler(signal.SIGINT, lambda: lines.interrupt() or (asking and asking.cancel()))
     warning = asyncio.ensure_future(filling.warn(lines.note))
     try:

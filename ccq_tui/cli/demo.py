@@ -32,7 +32,7 @@ CHARACTERS_A_SECOND = 600.0
 """Roughly the speed of a quick model."""
 MOST_EXCHANGES = 100
 """Requests that a served model keeps: each has its whole conversation."""
-LOOKS = (
+KEPT_SETTINGS = (
     *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "screen_reader", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
     *("park_after", "question_timeout", "on_question_timeout"),
@@ -136,13 +136,13 @@ def _ready(script: str) -> Ready:
 
 
 def demo_settings(loaded: "Loaded", project: Path) -> "Settings":
-    """Return the person's settings that apply in a demo: every flag, and those in `LOOKS`."""
+    """Return the person's settings that apply in a demo: every flag, and those in `KEPT_SETTINGS`."""
     from ccq_tui.config.settings import Settings
 
     kept = {
         name: getattr(loaded.settings, name)
         for name, origin in loaded.origins.items()
-        if origin.startswith("--") or name in LOOKS
+        if origin.startswith("--") or name in KEPT_SETTINGS
     }
     return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
 

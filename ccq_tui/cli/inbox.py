@@ -23,9 +23,9 @@ from ccq_tui.cli.store import (
     complete_waiting,
     find_request,
     find_session,
-    looks,
     opened_store,
     place_of,
+    polls,
     print_lines,
     since,
 )
@@ -269,7 +269,7 @@ def _follow(store: "Store", start: datetime | None, only: str | None, after: int
     end_on_signals()
     if after is None:
         after = 0 if start else store.history.last()
-    for _ in looks(store):
+    for _ in polls(store):
         for change in store.history.changes(start, only, after=after, limit=-1):
             after = change.number
             if not print_lines(records.lines_report([records.change_record(change)])):
@@ -312,7 +312,7 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
             key = find_session(store, name)
             known = store.sessions.get(key)
             called = (known.name if known else "") or key
-        for _ in looks(store, seconds):
+        for _ in polls(store, seconds):
             found = _request(store, key) if what == "request" else _session(store, key, until)
             if found is not None:
                 words = f"{one_line(called, 80)}: {found[0]}."

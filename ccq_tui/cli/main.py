@@ -200,7 +200,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = cli.main(args=arguments, prog_name="ccq-tui", standalone_mode=False)
     except click.ClickException as error:
         # Suggestions of similar options would distract from the reason.
-        if not _said_why_it_is_left_out(error):
+        if not _explain_left_out(error):
             _show(error)
         _say_how_a_prompt_begins(error)
         return error.exit_code
@@ -237,7 +237,7 @@ def _say_how_a_prompt_begins(error: click.ClickException) -> None:
         echo(f"To start a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 
-def _said_why_it_is_left_out(error: click.ClickException) -> bool:
+def _explain_left_out(error: click.ClickException) -> bool:
     """Say why ccq-tui does not take a flag of Claude Code's; return whether it is one."""
     if not isinstance(error, click.NoSuchOption) or error.option_name not in LEFT_OUT:
         return False

@@ -12,7 +12,7 @@ from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.records import report
-from ccq_tui.inbox.sent_commands import LOOK_SECONDS, Ending, SentCommand
+from ccq_tui.inbox.sent_commands import POLL_SECONDS, Ending, SentCommand
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
@@ -50,8 +50,8 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
         actor = Actor.here(Surface.COMMAND, f"ccq-tui {kind}")
         command = SentCommand(CommandKind(kind), key, actor, body)
         try:
-            while (result := command.look(store)) is None:
-                time.sleep(LOOK_SECONDS)
+            while (result := command.step(store)) is None:
+                time.sleep(POLL_SECONDS)
         except BaseException:
             # Ctrl+C or a signal: nothing must be done later, when nobody wants it any more.
             command.withdraw(store)

@@ -31,7 +31,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 SINCE = "a time as in 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30Z, or an age as in 90s, 15m, 2h, 3d"
 WHOLE_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SHOWN = 3
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 """Seconds between two checks whether the inbox has changed."""
 
 
@@ -57,11 +57,11 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
 
 def place_of(store: Store, session_id: str, origin: Origin | None = None) -> Place:
     """Return the place of a session; reads processes and files."""
-    look = place.Look(can_be_there, recorded_sessions(os.environ))
-    return place.place_of(store.sessions.get(session_id), look, origin or place.OURS)
+    checks = place.ResumeChecks(can_be_there, recorded_sessions(os.environ))
+    return place.place_of(store.sessions.get(session_id), checks, origin or place.OURS)
 
 
-def looks(store: Store, seconds: float | None = None) -> Iterator[None]:
+def polls(store: Store, seconds: float | None = None) -> Iterator[None]:
     """Yield now, after each change of the inbox and each second, for at most some seconds.
 
     Raises `Refused` once another file is at the inbox's path.
@@ -76,7 +76,7 @@ def looks(store: Store, seconds: float | None = None) -> Iterator[None]:
             return
         due = min(until, time.monotonic() + 1.0)  # processes end without a word
         while time.monotonic() < due and store.database.versions() == version:
-            time.sleep(min(LOOK_SECONDS, max(0.0, due - time.monotonic())))
+            time.sleep(min(POLL_SECONDS, max(0.0, due - time.monotonic())))
         if not store.database.is_current():
             raise Refused("the inbox was moved or replaced: run the command again.")
 

@@ -102,14 +102,14 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def servers(self) -> None:
         """Show the MCP servers, and change the chosen one; each change leads back to the list."""
-        said = ""
+        result = ""
         while servers := await self._runner.ask(controls.SERVERS):
             server = await self._runner.one_of(
-                "MCP servers", servers, _server_row, about=said, choose="change"
+                "MCP servers", servers, _server_row, about=result, choose="change"
             )
             if server is None:
                 return
-            said = await self._change_server(server) or said
+            result = await self._change_server(server) or result
         self._runner.tell("No MCP servers here · `claude mcp add` adds one; --mcp-config names a file")
 
     async def _change_server(self, server: McpServer) -> str:

@@ -39,7 +39,7 @@ def next_mode(mode: str, offered: tuple[str, ...]) -> str:
     return offered[(offered.index(mode) + 1) % len(offered)] if mode in offered else offered[0]
 
 
-def said(mode: str) -> str:
+def mode_words(mode: str) -> str:
     """Return the name of a wanted mode and what it means."""
     return f"{NAMES.get(mode, mode.capitalize())} mode · Claude {MEANINGS[mode]}"
 
@@ -138,7 +138,7 @@ class ModelCommands(CommandGroup[CommandUi]):
     def set_mode(self, mode: str) -> None:
         """Ask for a permission mode."""
         self._ui.session.agent.set_option("mode", mode)
-        self._ui.say(said(mode))  # the status line says it once the CLI has agreed
+        self._ui.say(mode_words(mode))  # the status line says it once the CLI has agreed
 
     def _modes(self) -> list[str]:
         """Return the modes to choose from; the one without checks only if the session started with it."""
@@ -201,6 +201,6 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     async def cost(self) -> None:
         """Show cost, tokens and time."""
-        said = (await self._runner.ask(controls.SESSION_COST)).strip()
+        report = (await self._runner.ask(controls.SESSION_COST)).strip()
         turns = f"{plural(self._ui.view.turns, 'turn')} ended in this terminal"
-        self._runner.tell(f"{turns}, {on_clock(int(self._ui.view.worked))} of work\n{said}".rstrip())
+        self._runner.tell(f"{turns}, {on_clock(int(self._ui.view.worked))} of work\n{report}".rstrip())

@@ -13,7 +13,7 @@ from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of
 from ccq_tui.transcript.tool_calls import finished
 from ccq_tui.transcript.tools import SHELL
 
-MOST_TOLD = 30_000
+MOST_SENT = 30_000
 """Most characters of each stream passed to Claude, as many as of a command that it runs itself."""
 NOTHING = "Type a command after the ! · Enter runs it in your shell"
 ONE_RUNS = "A command is still running · {interrupt} stops it, then Enter runs this one"
@@ -72,5 +72,5 @@ class ShellCommands:
         self._ui.say("", of=SHELL)
         self._ui.transcript.apply(finished(name, run))
         answer = not process.stopped and await asyncio.to_thread(answers_shell, self._ui.launch)
-        told = ShellRun(run.command, bounded(run.stdout, MOST_TOLD), bounded(run.stderr, MOST_TOLD), run.code)
-        self._ui.session.send(message_of(told, answer=answer), answer=answer)
+        sent = ShellRun(run.command, bounded(run.stdout, MOST_SENT), bounded(run.stderr, MOST_SENT), run.code)
+        self._ui.session.send(message_of(sent, answer=answer), answer=answer)

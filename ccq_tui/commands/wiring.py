@@ -177,8 +177,8 @@ class UnknownCommands:
         if name in ALTERNATIVES:
             return f"/{name} is not available here: {ALTERNATIVES[name]}"
         like = nearest(name, names)
-        meant = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
-        return f"Unknown command /{name}{meant} · Enter again sends it as text"
+        hint = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
+        return f"Unknown command /{name}{hint} · Enter again sends it as text"
 
 
 class Leading:

@@ -41,11 +41,11 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
     async def copy(self, which: str) -> None:
         """Copy Claude's last answer, or the Nth from the end."""
         number = int(which) if which.isdecimal() else 1
-        said = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
-        if (which and not which.isdecimal()) or not 1 <= number <= len(said):
-            answers = plural(len(said), "answer")
+        blocks = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
+        if (which and not which.isdecimal()) or not 1 <= number <= len(blocks):
+            answers = plural(len(blocks), "answer")
             raise CommandError(f"the transcript has {answers} · /copy N copies the Nth from the end")
-        text = said[-number].document.text.strip("\n")
+        text = blocks[-number].document.text.strip("\n")
         self._ui.copy(text)
         first = one_line(text.strip().split("\n", 1)[0], 40)
         self._ui.say(f"Copied {len(text):,} characters: {first}")
@@ -152,7 +152,7 @@ MOST_FILES = 8
 class RewindCommand(CommandGroup[CommandUi]):
     """Asks which prompt, shows what will change, and only then takes it back."""
 
-    _gone: frozenset[str] = frozenset()
+    _dropped: frozenset[str] = frozenset()
     """Prompts in the transcript that the conversation no longer holds."""
 
     @property
@@ -160,12 +160,12 @@ class RewindCommand(CommandGroup[CommandUi]):
         """The prompts that the conversation holds, the newest last."""
         prompts = [one for one in self._ui.transcript.model.blocks if isinstance(one, PromptBlock)]
         known = [one for one in prompts if one.prompt_id and one.text[:1] != "/"]
-        return [one for one in known if one.prompt_id not in self._gone][-200:]
+        return [one for one in known if one.prompt_id not in self._dropped][-200:]
 
     def take(self, event: ev.AgentEvent) -> None:
         """Forget the prompts of a conversation that was cleared."""
         if isinstance(event, ev.ConversationReset):
-            self._gone |= {one.prompt_id for one in self.given}
+            self._dropped |= {one.prompt_id for one in self.given}
 
     def begin(self) -> None:
         """Run the command, from a key."""
@@ -243,9 +243,9 @@ class RewindCommand(CommandGroup[CommandUi]):
     def _drop(self, given: PromptBlock) -> int:
         """Forget a prompt and all after it; return their number."""
         known = self.given
-        gone = known[known.index(given) if given in known else 0 :]
-        self._gone |= {one.prompt_id for one in gone}
-        return len(gone)
+        dropped = known[known.index(given) if given in known else 0 :]
+        self._dropped |= {one.prompt_id for one in dropped}
+        return len(dropped)
 
     async def _rewind_conversation(self, given: PromptBlock, *, files: bool) -> None:
         done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
@@ -253,8 +253,8 @@ class RewindCommand(CommandGroup[CommandUi]):
             kept = "Nothing was rewound" if files else "The conversation was not rewound"
             self._runner.tell(f"{kept}: {done.refusal}", "warning")
             return
-        gone = self._drop(given)
-        last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
+        dropped = self._drop(given)
+        last = "the last prompt" if dropped == 1 else f"the last {dropped} prompts"
         before = one_line(given.text, 120)
         followed = files and not (done.files_refusal or done.files_left)
         also = " · files are as they were before it" if followed else ""

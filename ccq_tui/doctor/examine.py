@@ -174,8 +174,8 @@ def _version(path: Path) -> Check:
         return Check(AREA, "Version", found, Level.FAILURE, "Install it again, for this kind of machine.")
     version = cli_version(answer.stdout)
     if answer.returncode or version is None:
-        said = (answer.stderr or answer.stdout).strip().splitlines()
-        message = f"exit code {answer.returncode}: {said[0][:80] if said else 'no output'}"
+        lines = (answer.stderr or answer.stdout).strip().splitlines()
+        message = f"exit code {answer.returncode}: {lines[0][:80] if lines else 'no output'}"
         return Check(AREA, "Version", message, Level.FAILURE, f'Run "{path} --version" by hand.')
     found = ".".join(map(str, version))
     if version < (2,):

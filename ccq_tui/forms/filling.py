@@ -24,7 +24,7 @@ from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.verdicts import InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxUnavailable, InvalidOutcome, Unknown, Verdict
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.model import Asked
@@ -68,7 +68,7 @@ class Filling:
         self.opened = opened
         self._inactive, self._clock = inactive, clock
         self._touched = clock()
-        self.heard_at: Callable[[], float] = lambda: 0.0
+        self.input_at: Callable[[], float] = lambda: 0.0
         """Returns the time of the last input where it is shown, if that does not call `touch`."""
 
     @property
@@ -85,7 +85,7 @@ class Filling:
         """Seconds until it closes, or None if it waits without limit."""
         if self._inactive is None:
             return None
-        return max(0.0, max(self._touched, self.heard_at()) + self._inactive - self._clock())
+        return max(0.0, max(self._touched, self.input_at()) + self._inactive - self._clock())
 
     @property
     def countdown(self) -> str:
@@ -249,7 +249,7 @@ class Unkept:
         except InvalidOutcome as error:
             verdict.set_exception(error)
             return verdict
-        verdict.set_result(Won() if self.opened.is_pending else Unknown())
+        verdict.set_result(Accepted() if self.opened.is_pending else Unknown())
         if self.opened.is_pending:
             change = Settled(self.opened.request, outcome, actor)
             self.opened.end(change)

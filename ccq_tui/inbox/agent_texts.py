@@ -43,7 +43,7 @@ def rejection(text: str) -> str:
     return REJECTED_WITH_TEXT.format(text=text) if text.strip() else REJECTED
 
 
-def said_by_user(output: str) -> str:
+def rejection_text(output: str) -> str:
     """Return the text that a person added when refusing a call, or ""; ``output`` is the call's result."""
     lead = REJECTED_WITH_TEXT.format(text="")
     return output.removeprefix(lead) if output.startswith(lead) else ""

@@ -83,7 +83,7 @@ def _refusal(output: str) -> RequestOutcome | None:
         return Cancelled("interrupted")
     if output.startswith((texts.ABANDONED, texts.LOST, texts.MISSING, texts.UNASKED)):
         return Cancelled(UNANSWERED)
-    return Discussed(words) if (words := texts.said_by_user(output)).strip() else None
+    return Discussed(words) if (words := texts.rejection_text(output)).strip() else None
 
 
 def _answered(

@@ -33,6 +33,7 @@ from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredDraft, Stor
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import News, Worker
 from ccq_tui.inbox.verdicts import (
+    Accepted,
     AlreadySettled,
     InboxClosed,
     InboxError,
@@ -40,7 +41,6 @@ from ccq_tui.inbox.verdicts import (
     InvalidOutcome,
     Unknown,
     Verdict,
-    Won,
 )
 from ccq_tui.processes import this_process
 from ccq_tui.questions.model import Recalled
@@ -333,7 +333,7 @@ class Inbox:
                 if isinstance(verdict, InboxError):
                     self._trouble(verdict)
                 self.write_soon(lambda store: store.requests.settle(request_id, outcome, actor))
-            return Won()
+            return Accepted()
         if isinstance(verdict, InboxError):
             raise verdict
         if opened is not None and isinstance(verdict, AlreadySettled):
@@ -493,7 +493,7 @@ class Inbox:
                     self._news.emit(change)
                 case StoredDraft():
                     opened = self._known.get(change.request.id)
-                    if opened is not None and (newer := opened.hear(change)) is not None:
+                    if opened is not None and (newer := opened.receive(change)) is not None:
                         self.report(newer, opened)
                 case _:
                     self._news.emit(change)

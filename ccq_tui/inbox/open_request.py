@@ -213,7 +213,7 @@ class OpenRequest:
         if draft is not None and not self.is_touched:
             self.draft, self.version = draft.draft, draft.serial
 
-    def hear(self, change: StoredDraft) -> StoredDraft | None:
+    def receive(self, change: StoredDraft) -> StoredDraft | None:
         """Take another process's change of the draft, or keep it until `take_over`; return it unless old."""
         if change.serial <= self.version or not self.is_pending:
             return None

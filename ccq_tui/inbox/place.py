@@ -34,12 +34,12 @@ class Place(Enum):
     """It asks there alone, without a hook."""
 
     @property
-    def is_gone(self) -> bool:
+    def is_lost(self) -> bool:
         """Whether no agent can get an answer from here."""
         return self in (Place.NO_DIRECTORY, Place.NO_RECORD, Place.UNKNOWN)
 
 
-class Look(NamedTuple):
+class ResumeChecks(NamedTuple):
     """The means to find out whether a session can be resumed.
 
     Attributes:
@@ -68,7 +68,7 @@ def taking_words(origin: Origin) -> str:
     return f"{name} collects it from the inbox"
 
 
-def place_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -> Place:
+def place_of(session: StoredSession | None, checks: ResumeChecks, origin: Origin = OURS) -> Place:
     """Return the place of a session, None for one that is not stored; checks processes and files."""
     if origin.is_foreign:
         return Place.FOREIGN
@@ -76,10 +76,10 @@ def place_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -
         return Place.UNKNOWN
     if alive(session.owner):
         return Place.HERE if session.owner == this_process() else Place.ELSEWHERE
-    listed = look.at is None or session.changed_at < look.at
-    if listed and look.recorded is not None and session.id not in look.recorded:
+    listed = checks.at is None or session.changed_at < checks.at
+    if listed and checks.recorded is not None and session.id not in checks.recorded:
         return Place.NO_RECORD
-    if session.directory and not look.there(Path(session.directory)):
+    if session.directory and not checks.there(Path(session.directory)):
         return Place.NO_DIRECTORY
     return Place.RESTS
 

@@ -16,7 +16,7 @@ NOTICE_SECONDS = 5.0
 """Seconds in which the other process must notice a command; it looks five times a second."""
 DONE_SECONDS = 20.0
 """Seconds from then until the command must be done: a process of Claude has ended, for example."""
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 """Seconds between two looks."""
 _ENDS_PROCESS = (CommandKind.PARK, CommandKind.END)
 _PARTICIPLES = {
@@ -49,7 +49,7 @@ class CommandResult:
 
 @dataclass
 class SentCommand:
-    """A command to a session; call `look` until it returns the result."""
+    """A command to a session; call `step` until it returns the result."""
 
     kind: CommandKind
     session_id: str
@@ -60,7 +60,7 @@ class SentCommand:
     _until: float = field(default=0.0, init=False)
     _taken: bool = field(default=False, init=False)
 
-    def look(self, store: Store) -> CommandResult | None:
+    def step(self, store: Store) -> CommandResult | None:
         """Do the next step, and return the result, or None while there is none; raises `InboxError`."""
         session = store.sessions.get(self.session_id)
         command = store.commands.get(self._number) if self._number else None

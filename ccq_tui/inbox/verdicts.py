@@ -10,7 +10,7 @@ from ccq_tui.questions import Expired
 
 
 @dataclass(frozen=True, slots=True)
-class Won:
+class Accepted:
     """This attempt settled the request."""
 
 
@@ -45,7 +45,7 @@ class Unknown:
     """No request has this id."""
 
 
-Verdict = Won | AlreadySettled | Unknown
+Verdict = Accepted | AlreadySettled | Unknown
 
 
 class InboxError(Exception):

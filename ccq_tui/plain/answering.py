@@ -19,7 +19,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import AnsweredRequest, FormRequest, PlanRequest, Request
 from ccq_tui.inbox.store.rows import StoredDraft, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InvalidOutcome
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.tables import as_sentences, sentences
 from ccq_tui.questions import Answer, Answered, Dismissed, Kind, Outcome
@@ -72,8 +72,8 @@ def prompt_of(interview: Interview) -> str:
         words.append(f"Enter keeps “{one_line(answer_line(now), QUOTED)}”")
     elif question.optional:
         words.append("Enter skips")
-    said = ", ".join([*words, "? for help"])
-    return f"{said[:1].upper()}{said[1:]}:"
+    hints = ", ".join([*words, "? for help"])
+    return f"{hints[:1].upper()}{hints[1:]}:"
 
 
 def _review(state: PanelState) -> Iterator[str]:
@@ -139,25 +139,25 @@ def _names(question: Question | None, text: str) -> bool:
 def help_text(interview: Interview, *, stale: bool) -> str:
     """Say what can be typed."""
     question = interview.question
-    said = ["A line ends with Enter; a backslash at its end continues it on the next line."]
+    lines = ["A line ends with Enter; a backslash at its end continues it on the next line."]
     if question is None:
-        said.append("y: confirm these answers. A number: go back to that question.")
+        lines.append("y: confirm these answers. A number: go back to that question.")
     elif question.kind is Kind.CHOICE:
-        said.append("A mark, or a label in any case: that option. Several of a list with commas, as in 1,3.")
+        lines.append("A mark, or a label in any case: that option. Several of a list with commas, as in 1,3.")
     else:
-        said.append("A line of two characters or more is your answer.")
+        lines.append("A line of two characters or more is your answer.")
     for name, (letter, does) in _commands(interview, stale=stale).items():
         takes = " TEXT" * (name in WITH_TEXT)
         short = "" if _names(question, letter) else f" or {letter}{takes}"
-        said.append(f"{letter if _takes_text(question) else f'{name}{takes}{short}'}: {does}.")
+        lines.append(f"{letter if _takes_text(question) else f'{name}{takes}{short}'}: {does}.")
     sent = "Nothing is sent before you confirm it." if interview.has_review else "An answer is sent at once."
-    return "\n".join([*said, sent])
+    return "\n".join([*lines, sent])
 
 
 YES = ("y", "yes")
 LEAVE = "Leave it for later? The draft is kept."
 TEXT = "Your text, an empty line goes back:"
-GONE = "The request no longer waits"
+NOT_PENDING = "The request no longer waits"
 
 
 class End(StrEnum):
@@ -198,7 +198,7 @@ async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = L
             ending.callback(opened.changed.subscribe(talk.changed))
             return await talk.run()
     except _Settled:
-        stored, how = opened.stored, GONE
+        stored, how = opened.stored, NOT_PENDING
         if stored.outcome is not None and stored.settled_at is not None:
             how = AlreadySettled(stored.actor, stored.settled_at, stored.outcome).words
         lines.note(f"{how}; nothing was sent from here.")
@@ -232,13 +232,13 @@ class _Talk:
                 self._show()
             self._shown = tab
             try:
-                end = await self._heard()
+                end = await self._take_line()
             except Interrupted:
                 end = await self._left()
             if end is not None:
                 return end
 
-    async def _hear(self, prompt: str, *, secret: bool = False) -> str:
+    async def _read_line(self, prompt: str, *, secret: bool = False) -> str:
         """Return the next line, stripped unless its blanks count; raises `_Settled` once it is of no use."""
         if not self._opened.is_pending:
             raise _Settled
@@ -256,7 +256,7 @@ class _Talk:
 
     async def _confirms(self, question: str, does: str) -> bool:
         """Ask whether to do something; only ``y`` does it."""
-        return (await self._hear(f"{question} y {does}, anything else goes back:")).lower() in YES
+        return (await self._read_line(f"{question} y {does}, anything else goes back:")).lower() in YES
 
     async def _left(self) -> End | None:
         """Ask whether to leave the request; a second Ctrl+C leaves it."""
@@ -273,8 +273,8 @@ class _Talk:
     def _introduce(self) -> None:
         self._opened.show()
         state, request = self._interview.state, self._opened.request
-        for said in filter(None, (state.questions.title, state.questions.intro)):
-            self._lines.say("form" if state.questions.is_form else "questions", as_sentences(said))
+        for text in filter(None, (state.questions.title, state.questions.intro)):
+            self._lines.say("form" if state.questions.is_form else "questions", as_sentences(text))
         for name, value in request.context.items() if isinstance(request, FormRequest) else ():
             self._lines.say("about", f"{name}: {value}")
         if done := self._interview.count - len(self._interview.state.gaps):
@@ -299,10 +299,10 @@ class _Talk:
         ):
             self._lines.say(name, f"{option.label} ({act.where})" if act.where else option.label)
 
-    async def _heard(self) -> End | None:
+    async def _take_line(self) -> End | None:
         """Hear a line and do what it says; keep the draft, or send the answers."""
         asked = self._interview.question
-        line = await self._hear(prompt_of(self._interview), secret=asked is not None and asked.secret)
+        line = await self._read_line(prompt_of(self._interview), secret=asked is not None and asked.secret)
         if self._opened.draft is not self._draft:  # that of another surface
             self._draft, self._interview = self._opened.draft, self._begun().at(self._interview.state.tab)
         before = self._interview.state
@@ -329,7 +329,7 @@ class _Talk:
     async def _settle(self, outcome: Outcome | Dismissed) -> None:
         """Settle the request, and say how; raises `InvalidOutcome` if it does not take the outcome."""
         verdict = await self._opened.answer(outcome, self._actor, self._interview.state.edited)
-        if not isinstance(verdict, Won):
+        if not isinstance(verdict, Accepted):
             raise _Settled
         given, seen = "", self._interview.state.page.question.seen
         if isinstance(outcome, Answered) and len(outcome.answers) == 1:
@@ -374,7 +374,7 @@ class _Talk:
         if question.options and given.other == line and line[0] == "/" and line[1:].isalpha():
             raise TypedError(f"{line} is no answer: “back” goes back, “other {line}” answers so")
         if (act := question.act_of(given)) is not None and act.takes_words and not given.other:
-            given = replace(given, other=await self._hear(TEXT))
+            given = replace(given, other=await self._read_line(TEXT))
             if not given.other:
                 return one
         then = one.answer(given)
@@ -390,7 +390,7 @@ class _Talk:
         return kept
 
     async def _written(self, command: str, given: str, line: str) -> Interview:
-        one, text = self._interview, given or await self._hear(TEXT)
+        one, text = self._interview, given or await self._read_line(TEXT)
         if text and command == "note":
             self._lines.note("The note is kept beside the answer.")
             return one.note(text)
@@ -406,9 +406,9 @@ class _Talk:
         one = self._interview
         form = one.state.questions.is_form
         how = "y declines, x dismisses it undecided" if form else "y declines"
-        said = (await self._hear(f"Decline all of it? {how}, anything else goes back:")).lower()
-        dismissed = form and said == "x"
-        return one.decline(dismiss=dismissed) if dismissed or said in YES else one
+        reply = (await self._read_line(f"Decline all of it? {how}, anything else goes back:")).lower()
+        dismissed = form and reply == "x"
+        return one.decline(dismiss=dismissed) if dismissed or reply in YES else one
 
 
 async def walk(inbox: Inbox, lines: Lines, actor: Actor, delivered: Callable[[Request, Store], str]) -> None:
@@ -453,6 +453,6 @@ def _asker(request: Request, store: Store) -> str:
 
 
 def _head(stored: StoredRequest, asker: str) -> str:
-    said, called = stored.context.strip(), stored.request.origin.called
-    before = f"\n{called} wrote before: {as_sentences(said)}" if said else ""
+    context, called = stored.context.strip(), stored.request.origin.called
+    before = f"\n{called} wrote before: {as_sentences(context)}" if context else ""
     return f"{kind_of(stored.request).title(stored.request)} from {asker}{before}"

@@ -46,7 +46,7 @@ class Lines:
 
     def __init__(self, source: int = 0, *, err: bool = False, bell: bool = True, whole: bool = False) -> None:
         self._bell = bell
-        self.heard_at = 0.0
+        self.input_at = 0.0
         self._source = source
         self._err = err
         out = sys.stderr if err else sys.stdout  # noqa: TID251 - asked
@@ -231,7 +231,7 @@ class Lines:
                 data = b""
             self._rest += data
             self.has_ended = not data
-            self.heard_at = asyncio.get_running_loop().time()
+            self.input_at = asyncio.get_running_loop().time()
             if not data or data.endswith(b"\n"):
                 return
 

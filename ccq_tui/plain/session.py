@@ -10,7 +10,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.commands.command import ASKING, Command, PickRow, Work
-from ccq_tui.commands.models import MEANINGS, said
+from ccq_tui.commands.models import MEANINGS, mode_words
 from ccq_tui.commands.table import COMMANDS
 from ccq_tui.commands.wiring import Leading
 from ccq_tui.config.keymap import key_of
@@ -185,8 +185,8 @@ class PlainSession(Leading):
         key, kept = self.view.session_id[:SHORT], self.launch.program.state is None
         if not kept:
             return ["The demo is over, and its open questions with it."] if waits else []
-        said = f"{waiting(waits, 'question')} in the session. " if waits else ""
-        return [f"{said}ccq-tui resume {key} --plain continues it."] if key and self.view.begun else []
+        left = f"{waiting(waits, 'question')} in the session. " if waits else ""
+        return [f"{left}ccq-tui resume {key} --plain continues it."] if key and self.view.begun else []
 
     # -- one step -------------------------------------------------------------------------------------------
 
@@ -209,7 +209,7 @@ class PlainSession(Leading):
             if (opened := self._asks()) is not None:
                 await self._answer(opened)
             elif not self._input_ended and (self._idle or self.lines.is_terminal):
-                await self._hear()
+                await self._take_line()
             else:
                 await self._news.wait()
         self.quit(FAILED if self.view.state is ev.SessionState.FAILED else 0)
@@ -228,7 +228,7 @@ class PlainSession(Leading):
             case End.ELSEWHERE:
                 pass
 
-    async def _hear(self) -> None:
+    async def _take_line(self) -> None:
         """Take a line, unless a request is asked first."""
         quiet = self.lines.is_terminal
         line = asyncio.ensure_future(self.lines.ask(turn=True, quiet=quiet))
@@ -296,12 +296,12 @@ class PlainSession(Leading):
     def _attention(self) -> Attention:
         opened = self._asks()
         question = opened.request.id if opened and kind_of(opened.request).EXPIRES else ""
-        return Attention(max(self.session.facts.since, self.lines.heard_at), question)
+        return Attention(max(self.session.facts.since, self.lines.input_at), question)
 
     async def _count_down(self) -> None:
         """Announce the end of a time limit once."""
         while self.live:
-            words = self.session.look() if self.session.limited else ""
+            words = self.session.check_limits() if self.session.limited else ""
             if words and not self._counted:
                 self.say(words.replace("any key stops it", "any line stops it"))
                 self.lines.ring()
@@ -421,7 +421,7 @@ def _sentence(event: ev.AgentEvent, before: SessionFacts) -> str:
     """Return what an event changes in the session, in a sentence, or ""."""
     match event:
         case ev.Connected(mode=mode) | ev.ModeChanged(mode) if mode != before.mode and mode in MEANINGS:
-            return said(mode)
+            return mode_words(mode)
         case LimitReached(limit=limit):
             return f"A time limit of {spoken(limit.seconds)} has passed."
         case ev.IdleProcessEnded():

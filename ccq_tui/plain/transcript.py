@@ -76,8 +76,8 @@ class PlainTranscript:
             case bl.ThinkingBlock() if not block.folded:
                 self._read("thinking", block, block.document)
             case bl.ToolBlock(card=ToolCard.REQUEST, input={"plan": str(plan)}):
-                said = "approved" if block.state is bl.ToolState.OK else "not approved"
-                self._once(block, "plan", said, as_sentences(plan))
+                verdict = "approved" if block.state is bl.ToolState.OK else "not approved"
+                self._once(block, "plan", verdict, as_sentences(plan))
             case bl.ToolBlock():
                 self._call(block)
             case bl.RequestBlock():
@@ -87,7 +87,7 @@ class PlainTranscript:
             case bl.PromptBlock(text=text) if self._dialogs and text.startswith(MESSAGE):
                 pass  # its request is printed with the answer
             case _:
-                self._once(block, *_said(block))
+                self._once(block, *_labelled(block))
 
     def _once(self, block: bl.Block, label: str, *texts: str, of: object = None) -> None:
         """Print a text, unless it, or what it is ``of``, was printed of this block."""
@@ -117,17 +117,17 @@ class PlainTranscript:
         argument = one_line(short_argument(block.tool, argument, block.directory), ARGUMENT)
         name = f"{one_line(tool_title(block.tool), 80)} {argument}".rstrip()
         name += " (of a subagent)" if block.depth else ""
-        said, before = one_line(outcomes.result_line(block), ARGUMENT), self._printed.get(block)
+        result, before = one_line(outcomes.result_line(block), ARGUMENT), self._printed.get(block)
         if block.state is bl.ToolState.RUNNING:
-            self._once(block, "tool", f"{name}: {said}" if said else name, of=(block.state, said))
+            self._once(block, "tool", f"{name}: {result}" if result else name, of=(block.state, result))
             return
         failed = block.state is bl.ToolState.FAILED and not block.refused
-        said = said or ("failed" if failed else "denied" if block.refused else "done")
+        result = result or ("failed" if failed else "denied" if block.refused else "done")
         if not (isinstance(before, tuple) and before[0] is block.state):
             alone = self._last is block and block.permission is None
-            words = said if alone else f"{name}: {said}"
+            words = result if alone else f"{name}: {result}"
             self._once(
-                block, "tool error" if failed else "tool", words, *_body(block.body), of=(block.state, said)
+                block, "tool error" if failed else "tool", words, *_body(block.body), of=(block.state, result)
             )
 
     def _request(self, block: bl.RequestBlock, *, past: bool) -> None:
@@ -164,7 +164,7 @@ def _questions(asked: QuestionSet, outcome: RequestOutcome | None) -> Iterator[s
         yield "\n".join((f"{number}. {question.text}", *rows)).replace("\n", "\n   ")
 
 
-def _said(block: bl.Block) -> tuple[str, ...]:
+def _labelled(block: bl.Block) -> tuple[str, ...]:
     """Return the label and the lines of a block that is complete, or nothing to print yet."""
     match block:
         case bl.PromptBlock(text=text) if block.accepted and not block.queued:

@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 
 LOCK, SIGN, PAIRINGS, INBOX = "leader.lock", "relay-sign", "pairings.json", "inbox.db"
 """Files in the directory of state."""
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 """Seconds between looks at whether another process leads, and at the pairings."""
 
 
@@ -80,7 +80,7 @@ class Leader:
     async def run(self) -> None:
         """Lead whenever nobody else does, until cancelled."""
         while True:
-            self._look()
+            self._read_pairings()
             if self._is_needed:
                 try:
                     with locked(self._state / LOCK, 0.0) as alone:
@@ -89,13 +89,13 @@ class Leader:
                 except OSError as error:
                     _logger.warning("No process can lead: %s", error)
             self._show(relay_sign(self._state))
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
     @property
     def _is_needed(self) -> bool:
         return bool(self._pairings or self._settings.notify_urls or self._settings.on_request)
 
-    def _look(self) -> bool:
+    def _read_pairings(self) -> bool:
         """Read the pairings if their file has changed; return whether it has."""
         file, before = self._state / PAIRINGS, self._changed_at
         try:
@@ -136,12 +136,12 @@ class Leader:
         grants = self._settings.device_grants
         publishers = {one: Publisher(inbox, one, grants=grants) for one in self._pairings}
         async with _running(*(one.run for one in publishers.values())):
-            while not self._look():
+            while not self._read_pairings():
                 sign = sign_of(publishers)
                 if sign != relay_sign(self._state):
                     write_whole(self._state / SIGN, sign)
                 self._show(sign)
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
 
     def _show(self, sign: str) -> None:
         if sign != self._sign:

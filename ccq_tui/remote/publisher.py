@@ -52,7 +52,7 @@ class Publisher:
 
     async def run(self) -> None:
         """Keep both the same until cancelled, or until the relay no longer knows the pairing."""
-        unsubscribe, failures = self._inbox.subscribe(self._hear), 0
+        unsubscribe, failures = self._inbox.subscribe(self._inbox_changed), 0
         try:
             while not self.is_unpaired:
                 failures += 1
@@ -84,18 +84,18 @@ class Publisher:
 
     # -- what may differ ------------------------------------------------------------------------------------
 
-    def _hear(self, change: InboxChange) -> None:
+    def _inbox_changed(self, change: InboxChange) -> None:
         match change:
             case Added(request) | Settled(request):
-                self._look_at(request.id)
+                self._mark_due(request.id)
             case Delivered(request_id):
-                self._look_at(request_id)
+                self._mark_due(request_id)
             case SessionNoted(session_id):
-                self._look_at(*(key for key, one in self._there.items() if one.session_id == session_id))
+                self._mark_due(*(key for key, one in self._there.items() if one.session_id == session_id))
             case InboxRenewed():
-                self._look_at(*self._there)
+                self._mark_due(*self._there)
 
-    def _look_at(self, *keys: str) -> None:
+    def _mark_due(self, *keys: str) -> None:
         for key in keys:
             self._due.pop(key, None)
             self._due[key] = None
@@ -117,7 +117,7 @@ class Publisher:
                     self._there[stored.request.id] = self._channel.publication(stored, None)
             for name, record in over.items():
                 self._there[name] = Publication(name, str(record.get("expires")))
-        self._look_at(*self._there, *(stored.request.id for stored in pending))
+        self._mark_due(*self._there, *(stored.request.id for stored in pending))
         return seq
 
     async def _listen(self, client: RelayClient, seq: int) -> None:
@@ -126,7 +126,7 @@ class Publisher:
                 raise RelayUnreachable("the relay left out changes: everything is compared again")
             seq = event.seq
             if event.kind == "answered":
-                self._look_at(*(key for key, made in self._there.items() if event.id == made.id))
+                self._mark_due(*(key for key, made in self._there.items() if event.id == made.id))
 
     async def _work(self, client: RelayClient) -> None:
         while True:
@@ -184,7 +184,7 @@ class Publisher:
         """Give an answer to the inbox, which decides whether it comes first; reopen the record otherwise."""
         try:
             await self._inbox.answer(stored.request.id, *self._channel.answer(record, made, stored.request))
-            self._look_at(stored.request.id)
+            self._mark_due(stored.request.id)
         except InvalidOutcome as error:
             _logger.info("An answer of a device was refused: %s", error.field or "it does not open")
             await self._put(client, made, record, "pending", statement(refused=str(error)))

@@ -65,7 +65,7 @@ class Waker:
 
     async def run(self) -> None:
         """Wake sessions until cancelled; first those answered while nobody did."""
-        self._runtime.follow(self._hear)
+        self._runtime.follow(self._inbox_changed)
         try:
             for session_id in await self.inbox.run(lambda store: store.requests.undelivered_counts()):
                 self._runtime.run_beside(self._wake(session_id))
@@ -73,7 +73,7 @@ class Waker:
             _logger.warning("It is not known which sessions have answers: %s", error)
         await asyncio.Event().wait()
 
-    def _hear(self, change: InboxChange) -> None:
+    def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, Settled) and not isinstance(change.outcome, Cancelled):
             self._runtime.run_beside(self._wake(change.request.session_id))
 

@@ -25,7 +25,7 @@ class PlaceError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class WayOn:
+class ResumeSpec:
     """The way to resume an earlier session.
 
     Attributes:
@@ -185,7 +185,7 @@ def with_notices(launch: Launch, *notices: str) -> Launch:
     return replace(launch, notices=(*launch.notices, *notices))
 
 
-def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
+def launch_to_resume(way: ResumeSpec, launch: Launch) -> Launch:
     """Return the launch that resumes an earlier session; reads files: call it in a thread.
 
     Args:
@@ -207,8 +207,8 @@ def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
         notices = (str(error),)
     if directory is None or not directory.is_dir():
         here = one_line(str(launch.settings.directory), LONGEST_PATH)
-        gone = f"Its directory {one_line(str(directory), LONGEST_PATH)} is gone: it is resumed in {here}."
-        there = replace(launch, notices=(*notices, gone) if directory is not None else (), worktree=None)
+        missing = f"Its directory {one_line(str(directory), LONGEST_PATH)} is gone: it is resumed in {here}."
+        there = replace(launch, notices=(*notices, missing) if directory is not None else (), worktree=None)
     elif directory.resolve() == launch.settings.directory.resolve():
         there = replace(launch, notices=())
     else:

@@ -32,7 +32,7 @@ class Standing:
     Attributes:
         state: The session's state.
         touched: The time of a person's last key or other action.
-        heard: The time of the session's last event.
+        event: The time of the session's last event.
         question: The id of the question whose turn it is to be shown, or "".
         turn: The time at which that question's turn began.
         parkable: Whether questions wait, and nothing but questions.
@@ -41,7 +41,7 @@ class Standing:
 
     state: SessionState
     touched: float = float("-inf")
-    heard: float = 0.0
+    event: float = 0.0
     question: str = ""
     turn: float = 0.0
     parkable: bool = False
@@ -115,7 +115,7 @@ def next_limit(settings: Settings, now: Standing) -> Limit | None:
         found.append(Limit(due, max(now.turn, now.touched), timeout, now.question))
     # Parked, a question would never come to the end that the person asked for.
     if settings.park_after is not None and now.parkable and not ends:
-        found.append(Limit(Due.PARK, max(now.heard, now.touched), settings.park_after))
+        found.append(Limit(Due.PARK, max(now.event, now.touched), settings.park_after))
     return min(found, key=lambda limit: limit.at, default=None)
 
 
@@ -161,7 +161,7 @@ class LimitWatch:
         self.upcoming: Limit | None = None
         """The limit that passes next, or None."""
 
-    def look(self, now: float, standing: Standing, attention: Callable[[], Attention]) -> str:
+    def check(self, now: float, standing: Standing, attention: Callable[[], Attention]) -> str:
         """Check whether a limit has passed or counts down; return the words of the countdown, or "".
 
         Args:

@@ -105,8 +105,8 @@ class Notices:
                 )
                 return
             case Notified(name):
-                self._surface.note([told := notified_words(change)])
-                self._surface.announce(one_line(name, MOST_NAME), told)
+                self._surface.note([line := notified_words(change)])
+                self._surface.announce(one_line(name, MOST_NAME), line)
                 return
             case InboxRenewed(message):
                 self._surface.note([message])

@@ -17,7 +17,7 @@ from ccq_tui.config.launch import Launch, trusting
 from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.sent_commands import LOOK_SECONDS, CommandResult, Ending, SentCommand
+from ccq_tui.inbox.sent_commands import POLL_SECONDS, CommandResult, Ending, SentCommand
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -120,8 +120,8 @@ async def _owners(inbox: Inbox, session_id: str, directory: str) -> Mapping[str,
     """Return the other processes that run a session, or all of a directory, by session id."""
 
     def read(store: Store) -> dict[str, Owner]:
-        meant = [store.sessions.get(session_id)] if session_id else store.sessions.page(directory)
-        owners = {one.id: one.owner for one in meant if one is not None and one.owner is not None}
+        stored = [store.sessions.get(session_id)] if session_id else store.sessions.page(directory)
+        owners = {one.id: one.owner for one in stored if one is not None and one.owner is not None}
         return {name: one for name, one in owners.items() if one != this_process() and alive(one)}
 
     try:
@@ -156,9 +156,9 @@ async def result_of(
 ) -> CommandResult:
     """Wait for the result of a command to a session of another process; raises `InboxError`."""
     while True:
-        if (result := await run(command.look)) is not None:
+        if (result := await run(command.step)) is not None:
             return result
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def request_parking(inbox: Inbox, session_id: str, actor: Actor) -> str:

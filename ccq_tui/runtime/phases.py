@@ -56,7 +56,7 @@ class Input(Enum):
     """Another question came: the turn goes on."""
     PUT_OFF = auto()
     """A question was put off until the next process."""
-    GONE = auto()
+    ENDED = auto()
     """Its process is gone."""
 
 
@@ -99,8 +99,8 @@ def step(stage: Stage, happened: Input | Reason | SessionState) -> Stage:
         return _reported(stage, happened)
     phase = stage.phase
     match happened:
-        case Input.GONE:
-            return _gone(stage)
+        case Input.ENDED:
+            return _ended(stage)
         case Input.QUESTION:
             return _continued(stage)
         case Input.PUT_OFF if phase in (Phase.STARTING, Phase.RUNNING, Phase.STOPPING):
@@ -166,7 +166,7 @@ def _rested(stage: Stage, state: SessionState) -> Stage:
     return Stage(Phase.RESTING, reason if reason in _ROUSED else Reason.LOST)
 
 
-def _gone(stage: Stage) -> Stage:
+def _ended(stage: Stage) -> Stage:
     if stage.phase in _AT_REST:
         return stage
     if stage.reason is Reason.QUIT:

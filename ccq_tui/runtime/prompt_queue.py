@@ -125,7 +125,7 @@ class PromptQueue:
         self._kept: tuple[tuple[str, PromptDraft], asyncio.Future[None]] | None = None
         """The last draft that was written, and its writing."""
         self._saving: asyncio.TimerHandle | None = None
-        self._told_failure = False
+        self._failure_reported = False
         self._unsubscribe = inbox.subscribe(self._inbox_changed)
 
     # -- its life -------------------------------------------------------------------------------------------
@@ -363,8 +363,8 @@ class PromptQueue:
     def _not_kept(self, error: OSError | InboxError) -> None:
         """Report once that something is not kept; each key would report it again."""
         _logger.warning("History or draft: %s", error)
-        if not self._told_failure and self._surface.live:
-            self._told_failure = True
+        if not self._failure_reported and self._surface.live:
+            self._failure_reported = True
             reason = getattr(error, "strerror", "") or str(error)
             self._surface.note(
                 f"Prompts cannot be saved for the next start: {reason} · {state_dir()}", "warning"

@@ -79,7 +79,7 @@ class SupervisedSession:
         """The recovery from the last failure."""
         self.stage = Stage()
         """Its phase, and the reason of a stop or a rest."""
-        self.attention: Callable[[], Attention] = self._nobody
+        self.attention: Callable[[], Attention] = self._no_attention
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
@@ -91,7 +91,7 @@ class SupervisedSession:
         """The prompts of commands that are on disk until Claude has read them."""
         self._limits = LimitWatch(launch.settings, self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
-        self._heard = self.facts.since
+        self._event_at = self.facts.since
         self.agent = make_session(self._take, launch)
         """The session of the agent, one at a time."""
 
@@ -106,13 +106,13 @@ class SupervisedSession:
     def follow(self, listener: Callable[[OpenRequest, RequestChange], None]) -> Callable[[], None]:
         """Report the changes of the session's open requests; return a function that ends this."""
 
-        def hear(change: InboxChange) -> None:
+        def receive(change: InboxChange) -> None:
             if isinstance(change, Added | Grown | Parked | Settled):
                 opened = self.inbox.known(change.request.id)
                 if opened is not None and change.request.session_id == self.known_id:
                     listener(opened, change)
 
-        return self.inbox.subscribe(hear)
+        return self.inbox.subscribe(receive)
 
     # -- facts ----------------------------------------------------------------------------------------------
 
@@ -277,10 +277,10 @@ class SupervisedSession:
 
     def _start_next(self, *, fork: bool = False) -> None:
         launch = relaunched(self.launch, self.recovery, self.facts)
-        told_already = self.recovery.begun
+        is_loaded = self.recovery.begun
 
         def tell(event: ev.AgentEvent) -> None:
-            if not (told_already and isinstance(event, ev.HistoryLoaded)):
+            if not (is_loaded and isinstance(event, ev.HistoryLoaded)):
                 self._take(event)
 
         if self.recovery.doing is Remedy.ANEW:
@@ -393,7 +393,7 @@ class SupervisedSession:
 
     def _take(self, event: ev.AgentEvent) -> None:
         now = self.clock()
-        self._heard = now
+        self._event_at = now
         begun = self.recovery.doing
         self.facts = folded(self.facts, event, now)
         self.recovery = noted(self.recovery, event)
@@ -401,7 +401,7 @@ class SupervisedSession:
         if isinstance(event, ev.Connected) and begun is not None and self.recovery.doing is None:
             self._events.emit(ev.Reconnected())
         self._react(event)
-        self.look()
+        self.check_limits()
 
     def _react(self, event: ev.AgentEvent) -> None:
         match event:
@@ -415,7 +415,7 @@ class SupervisedSession:
                 self._step(Input.PUT_OFF)
             case ev.PromptRecorded(name):
                 self._forget_unread(name)
-            case ev.PromptReturned(prompt_id=name) if self.attention != self._nobody:
+            case ev.PromptReturned(prompt_id=name) if self.attention != self._no_attention:
                 self._forget_unread(name)  # it is in the field of the surface that shows the session
             case ev.SessionLost(kind=kind):
                 wanted = self.launch.chosen_id
@@ -427,24 +427,24 @@ class SupervisedSession:
                 self._over()
 
     def _over(self) -> None:
-        if self._step(Input.GONE):
+        if self._step(Input.ENDED):
             self._start_next()
 
     # -- time limits ----------------------------------------------------------------------------------------
 
-    def look(self) -> str:
+    def check_limits(self) -> str:
         """Check whether a time limit has passed; return the words of its countdown, or ""."""
         if self.stage.is_over:
             return ""
         now = self.clock()
         since = self.facts.since
         standing = Standing(
-            self.facts.state, heard=max(self._heard, since), turn=since, parkable=not self.why_not_parkable
+            self.facts.state, event=max(self._event_at, since), turn=since, parkable=not self.why_not_parkable
         )
-        words = self._limits.look(now, standing, self.attention)
+        words = self._limits.check(now, standing, self.attention)
         self._stop_limit_timer()
         if (limit := self._limits.upcoming) is not None and limit.at > now:
-            self._limit_timer = asyncio.get_running_loop().call_later(limit.at - now, self.look)
+            self._limit_timer = asyncio.get_running_loop().call_later(limit.at - now, self.check_limits)
         return words
 
     def _stop_limit_timer(self) -> None:
@@ -452,7 +452,7 @@ class SupervisedSession:
             self._limit_timer.cancel()
             self._limit_timer = None
 
-    def _nobody(self) -> Attention:
+    def _no_attention(self) -> Attention:
         """Return the attention of nobody: no surface shows the session."""
         first = next(iter(self.waiting), None)
         expires = first is not None and kind_of(first.request).EXPIRES

@@ -128,11 +128,11 @@ def harmless(text: str) -> str:
     return "\n".join([line for line in lines if line][:MOST_LINES])
 
 
-async def _output(process: Process, told: bytes) -> bytes:
+async def _output(process: Process, data: bytes) -> bytes:
     if process.stdin is None or process.stdout is None:
         return b""
     with suppress(BrokenPipeError, ConnectionResetError):  # it need not read this
-        process.stdin.write(told)
+        process.stdin.write(data)
         await process.stdin.drain()
     process.stdin.close()
     output = b""

@@ -111,10 +111,10 @@ def _timed(view: SessionFacts, seconds: int) -> str:
 
 def _place(cwd: Path, branch: str) -> tuple[Piece, Piece]:
     """Return its directory and branch; a worktree is known by its branch, and its path is long."""
-    worktree, said = worktree_at(cwd), f"git {branch}" if branch else ""
+    worktree, shown = worktree_at(cwd), f"git {branch}" if branch else ""
     if worktree is None:
-        return Piece(short_path(cwd), 8), Piece(said, 10)
-    return Piece(short_path(worktree.root), 10), Piece(said, 8)
+        return Piece(short_path(cwd), 8), Piece(shown, 10)
+    return Piece(short_path(worktree.root), 10), Piece(shown, 8)
 
 
 def _background(view: SessionFacts, *, waits: bool) -> str:

@@ -84,12 +84,12 @@ class WorktreeCleanup:
         self.parting = _unseen(sessions)
         if not ended:
             return
-        said: tuple[str, ...] = ()
+        results: tuple[str, ...] = ()
         try:
             async with asyncio.timeout(CLEAR_SECONDS):
                 for number, one in enumerate(sessions, 1):
-                    said += await self.clear(one)
-                    self.parting = said + _unseen(sessions[number:])
+                    results += await self.clear(one)
+                    self.parting = results + _unseen(sessions[number:])
         except TimeoutError:
             _logger.warning("Not all worktrees were looked at within %s s", CLEAR_SECONDS)
 

@@ -50,7 +50,7 @@ from ccq_tui.widgets.panel.host import PanelHost
 LEAVE = "Leave? {} · {} again leaves"
 DRAFT = "Your draft of an earlier time is here"
 ANSWER = "form answer"
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks at the time left."""
 
 
@@ -119,7 +119,7 @@ class FormApp(App[None]):
         opened = self._filling.opened
         opened.changed.subscribe(self._changed)
         self.panel.begin(opened, asked_for=True)
-        self.set_interval(LOOK_SECONDS, self._look)
+        self.set_interval(POLL_SECONDS, self._look)
         if opened.shown.has_draft:
             self.say(DRAFT)
         if not opened.is_pending:

@@ -55,7 +55,7 @@ FILES = Path(__file__).with_name("page")
 LIMITS = CallLimits(1_000_000)
 MOST_EVENTS = 500
 MOST_TEXT = 300
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 READ: web.Roles = [Scope.READ]
 MAY_ANSWER: web.Roles = [Scope.ANSWER]
 MAY_START: web.Roles = [Scope.START]
@@ -205,7 +205,7 @@ async def get_run(call: Call, after: web.Count = None) -> web.Answer:
     [entry] = await _entries(call, [run])
     return entry | {
         "here": run.machine in ("", service.machine),
-        "asked": {**asked[0].body, "meant": _meant_by(asked[0]), "event": asked[0].id} if asked else None,
+        "asked": {**asked[0].body, "meant": _target_of(asked[0]), "event": asked[0].id} if asked else None,
         "refused": _refusals(call, run) if call.answers else dict.fromkeys(RunAct, READS_ALONE),
         "events": [one.record for one in events],
     }
@@ -219,12 +219,12 @@ async def _entries(call: ServiceCall, runs: Sequence[Run]) -> list[dict[str, Any
     service = call.parts.service
     here = [run for run in runs if run.machine == service.machine]
 
-    def look(store: Store) -> tuple[dict[str, list[StoredRequest]], set[str]]:
+    def read(store: Store) -> tuple[dict[str, list[StoredRequest]], set[str]]:
         waiting = {one.id: store.requests.waiting(one.session) for one in here if one.state not in OVER}
         sessions = {one.id: store.sessions.get(one.session) for one in here if one.state in OVER}
         return waiting, {name for name, session in sessions.items() if session and session.done}
 
-    waiting, done = await service.inbox.run(look)
+    waiting, done = await service.inbox.run(read)
     found = {name: [each for one in stored for each in _questions(one)] for name, stored in waiting.items()}
     others = [one.id for one in runs if one not in here and one.state not in OVER]
     for event in await asyncio.to_thread(service.store.asked, others):
@@ -261,7 +261,7 @@ def _refusals(call: ServiceCall, run: Run) -> dict[str, str]:
     return {act: why for act, why in reasons.items() if why}
 
 
-def _meant_by(question: RunEvent) -> str:
+def _target_of(question: RunEvent) -> str:
     """Return what `TicketMessage.meant` is for an answer to a question."""
     return f"{question.body['request']}:{question.body['number']}"
 
@@ -296,14 +296,14 @@ async def stop(call: Call) -> None:
 @api.post(f"{RUN}/messages", tags=MAY_ANSWER, response_model=Done)
 async def post_message(call: Call, given: Annotated[web.Sent, web.shaped(RunMessage)]) -> None:
     """Say something to a run: an answer to a question that its ticket was asked, or more to do."""
-    run, service, meant = await call.run(), call.parts.service, given.get("meant", "")
+    run, service, target = await call.run(), call.parts.service, given.get("meant", "")
     if not (text := given["text"].strip()):
         raise wrong("text", "it is empty")
     act = RunAct.PROMPT
-    if meant:
+    if target:
         events = partial(service.store.events, run.id, limit=MOST_EVENTS, newest=True)
         asked = [one for one in await asyncio.to_thread(events) if one.kind is Happened.ASKED]
-        if (question := next((one for one in asked if _meant_by(one) == meant), None)) is None:
+        if (question := next((one for one in asked if _target_of(one) == target), None)) is None:
             raise ProblemError(409, "The run no longer asks this.")
         act = RunAct.ALLOW if question.body.get("decides") else RunAct.ANSWER
     elif run.state in OVER and (why := _refusals(call, run).get(act)):
@@ -312,10 +312,10 @@ async def post_message(call: Call, given: Annotated[web.Sent, web.shaped(RunMess
     # Not the id of another's message to come.
     name = f"page {run.id} {given.get('id') or uuid4()}"
     place = (run.source, run.ticket, name, text, call.person)
-    message = TicketMessage(*place, surface=call.surface, meant=meant)
-    if not meant:
+    message = TicketMessage(*place, surface=call.surface, meant=target)
+    if not target:
         shown = {"kind": "thought", "text": f"Written {message.actor.where}: {text}", "parameter": ""}
-        await service.record(run.id, Happened.SAID, message.id, shown)
+        await service.record(run.id, Happened.REPORTED, message.id, shown)
     await service.incoming(message)
 
 
@@ -358,7 +358,7 @@ async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIte
             after = event.number
             yield ServerSentEvent(json.dumps(event.record), event=event.kind, id=str(after))
         if not found:
-            await set_within(call.parts.ending, LOOK_SECONDS)
+            await set_within(call.parts.ending, POLL_SECONDS)
 
 
 @api.get("/metrics", tags=READ, response_class=PlainTextResponse)

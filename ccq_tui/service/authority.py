@@ -40,7 +40,7 @@ async def refuses(service: Runs, run: Run, message: TicketMessage, act: RunAct) 
     """Return whether the person of a message may not do what it asks for; then the ticket says so, once."""
     if why := await refusal(service, run, message.person, act):
         body = {"kind": "thought", "text": f"{why} Nothing was done.", "parameter": ""}
-        await service.record(run.id, Happened.SAID, f"message {message.id}", body)
+        await service.record(run.id, Happened.REPORTED, f"message {message.id}", body)
         await acted(service, run, message.id, act, message.actor, refused=why)
     return bool(why)
 

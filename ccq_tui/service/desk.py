@@ -99,19 +99,19 @@ class Desk:
         """
         async with self._one:
             # Noted first: taken again, it must not answer the next question, nor what the session asks of it.
-            meant = message.meant or await lasting(self._service.store.assign, message, "")
+            target = message.meant or await lasting(self._service.store.assign, message, "")
             first, at = self._answered.get(run.id, (_actor_of(message), 0.0))
             is_late = time.monotonic() - at < AT_ONCE_SECONDS
-            if not meant and is_late and first.name != _actor_of(message).name:
+            if not target and is_late and first.name != _actor_of(message).name:
                 await self._say(run, message, _how(first))
                 return True
-            if not meant:
+            if not target:
                 asked = await self._question_for(run, message.text)
-                meant = f"{asked.request.id}:{asked.number}" if asked else PROMPT
-                meant = await lasting(self._service.store.assign, message, meant)
-            if meant == PROMPT:
+                target = f"{asked.request.id}:{asked.number}" if asked else PROMPT
+                target = await lasting(self._service.store.assign, message, target)
+            if target == PROMPT:
                 return False
-            request_id, _, number = meant.rpartition(":")
+            request_id, _, number = target.rpartition(":")
             await self._apply(run, message, request_id, int(number))
             return True
 
@@ -251,7 +251,7 @@ class Desk:
 
     async def _say(self, run: Run, message: TicketMessage, how: str) -> None:
         body = {"kind": "thought", "text": f"{how}; nothing was sent from here.", "parameter": ""}
-        await self._service.record(run.id, Happened.SAID, f"message {message.id}", body)
+        await self._service.record(run.id, Happened.REPORTED, f"message {message.id}", body)
 
 
 def _actor_of(message: TicketMessage) -> Actor:

@@ -19,7 +19,7 @@ from ccq_tui.timeouts import set_within
 
 _logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 5.0
+POLL_SECONDS = 5.0
 """Seconds after which it looks for events that other processes recorded."""
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 600.0
@@ -57,7 +57,7 @@ class Outbox:
                     if run_id not in self._busy:
                         self._busy.add(run_id)
                         sending.create_task(self._send(run_id, list(events)))
-                await set_within(self._news, LOOK_SECONDS)
+                await set_within(self._news, POLL_SECONDS)
 
     def notice(self) -> None:
         """Look for unsent events now."""

@@ -90,7 +90,7 @@ class Happened(StrEnum):
     """What happened in a run, as it is sent to its ticket."""
 
     STARTED = "started"
-    SAID = "said"
+    REPORTED = "said"
     """The session wrote a text, or called a tool."""
     ASKED = "asked"
     """A question of a request waits for its answer."""

@@ -401,7 +401,7 @@ class Segment:
         key, text = self._text
         if text:
             body = {"kind": "thought", "text": text, "parameter": ""}
-            self._happened.put_nowait((Happened.SAID, key, body))
+            self._happened.put_nowait((Happened.REPORTED, key, body))
         self._text = ("", "")
 
     def _record_call(self, call: ev.ToolStarted) -> None:
@@ -410,7 +410,7 @@ class Segment:
         asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
         summary = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
         body = {"kind": "action", "text": call.tool, "parameter": summary}
-        self._happened.put_nowait((Happened.SAID, call.tool_use_id, body))
+        self._happened.put_nowait((Happened.REPORTED, call.tool_use_id, body))
 
 
 def prompts_of(run: Run, kept: Sequence[TicketMessage]) -> list[Send]:

@@ -14,7 +14,7 @@ from ccq_tui.timeouts import set_within
 
 _logger = logging.getLogger(__name__)
 
-LOOK_SECONDS, AGAIN_SECONDS = 1.0, 15.0
+POLL_SECONDS, AGAIN_SECONDS = 1.0, 15.0
 """Seconds between two looks for queued runs, and until a segment that failed by our fault begins again."""
 
 
@@ -49,7 +49,7 @@ class Segments:
                     if self._has_room(run) and (taken := await self.take(run)) is not None:
                         self.live[run.id] = Segment(self.service, taken, self.launch, self.isolation)
                         working.create_task(self._work(self.live[run.id]))
-                await set_within(self._news, LOOK_SECONDS)
+                await set_within(self._news, POLL_SECONDS)
 
     def notice(self) -> None:
         """Look for queued runs now."""

@@ -42,7 +42,7 @@ from ccq_tui.words import spoken
 
 _logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Seconds after which the service looks for what other machines and earlier processes left to do."""
 FORGET_SECONDS = 15.0
 """Seconds after which it looks for what is kept no longer."""
@@ -111,7 +111,7 @@ class Service:
         self._segments = Segments(self, launch, self.isolation)
         self._desk = Desk(self)
         parts = (self._desk.follow(), self._outbox.run(), self._segments.run())
-        works = (*parts, self._look_after(), self._ask_tickets())
+        works = (*parts, self._maintain(), self._ask_tickets())
         self._tasks = [self.runtime.run_beside(work) for work in works]
         return self
 
@@ -334,18 +334,18 @@ class Service:
 
     # -- looking after runs ---------------------------------------------------------------------------------
 
-    async def _look_after(self) -> None:
+    async def _maintain(self) -> None:
         """Do what no message or answer brings about."""
         for number in count():
             try:
-                await self._look()
-                if number % int(FORGET_SECONDS / LOOK_SECONDS) == 0:
+                await self._advance_runs()
+                if number % int(FORGET_SECONDS / POLL_SECONDS) == 0:
                     await self._forget_old()
             except (RunStoreError, InboxError) as error:
                 _logger.warning("Runs are looked after later: %s", error)
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def _look(self) -> None:
+    async def _advance_runs(self) -> None:
         store, machine = self.store, self.machine
         for run in await asyncio.to_thread(store.left, machine):
             await self.advance(run)

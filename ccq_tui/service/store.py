@@ -345,8 +345,8 @@ class RunStore:
         before = (_MESSAGES.c.source == message.source) & (_MESSAGES.c.ticket == message.ticket)
         with self._work() as work:
             left = work.execute(sa.select(_MESSAGES.c.body).where(before, ~_MESSAGES.c.taken))
-            meant = PROMPT if any(json.loads(one.body)["stop"] for one in left) else ""
-            row |= {"at": _now(), "number": last + 1, "body": json.dumps(asdict(message)), "meant": meant}
+            target = PROMPT if any(json.loads(one.body)["stop"] for one in left) else ""
+            row |= {"at": _now(), "number": last + 1, "body": json.dumps(asdict(message)), "meant": target}
             work.execute(self._insert(_MESSAGES).values(row).on_conflict_do_nothing())
 
     def unknown(self, messages: Sequence[TicketMessage]) -> Sequence[TicketMessage]:

@@ -13,7 +13,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import Won
+from ccq_tui.inbox.verdicts import Accepted
 from ccq_tui.questions import Answer, Answered
 from tests.e2e.conftest import program
 from tests.e2e.terminal import LIMIT, NotShownError, Terminal
@@ -70,7 +70,7 @@ class Wrapped(Terminal):
         """Answer a prompt once it is asked, and wait until its program has the answer."""
         stored = self.asked(text)
         outcome = Answered((Answer(selected=selected, other=other),))
-        assert isinstance(self.store.requests.settle(stored.request.id, outcome, BY_COMMAND), Won)
+        assert isinstance(self.store.requests.settle(stored.request.id, outcome, BY_COMMAND), Accepted)
         return self.state(stored, RequestState.DELIVERED)
 
     def state(self, stored: StoredRequest, state: RequestState) -> StoredRequest:

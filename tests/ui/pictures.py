@@ -15,7 +15,7 @@ from tests.conftest import TopLevelSnapshots
 from tests.ui.session import until
 
 LOOKS = 40
-LOOK_SECONDS = 0.06
+POLL_SECONDS = 0.06
 """Longer than two frames of the screen."""
 
 
@@ -66,7 +66,7 @@ class Pictures:
         await until(pilot, lambda: all(rests(pane) for pane in panes))
         taken = pilot.app.export_screenshot(simplify=True)
         for _ in range(LOOKS):
-            await pilot.pause(LOOK_SECONDS)
+            await pilot.pause(POLL_SECONDS)
             await until(pilot, lambda: all(rests(pane) for pane in panes))
             now = pilot.app.export_screenshot(simplify=True)
             if now == taken:

@@ -25,7 +25,7 @@ from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request, 
 from ccq_tui.inbox.store.encoding import prompts_from_json
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InboxError, Verdict
 from ccq_tui.input.gate import SEEN
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -70,7 +70,7 @@ class ToldRequests:
         self.answers.append((call_of(request_id), outcome, actor))
         verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         if self.wins:
-            verdict.set_result(Won())
+            verdict.set_result(Accepted())
         else:
             self._verdicts[request_id] = (outcome, verdict)
         return verdict
@@ -88,7 +88,7 @@ class ToldRequests:
         mine, verdict = self._verdicts.pop(request_id, (None, None))
         if verdict is not None:
             own = mine == outcome and actor in (None, Actor.here(Surface.PANEL))
-            verdict.set_result(Won() if own else AlreadySettled(actor, datetime.now(UTC), outcome))
+            verdict.set_result(Accepted() if own else AlreadySettled(actor, datetime.now(UTC), outcome))
 
     def owes_draft(self, _opened: OpenRequest) -> bool:
         return False

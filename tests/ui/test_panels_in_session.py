@@ -429,10 +429,10 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         await press(pilot, "right", then=lambda: run.list.panel)
         for key in ("down", "o", "x", "y"):
             await press_later(pilot, key, seconds=200)
-            session.look()
+            session.check_limits()
         (opened,) = session.waiting
         run.clock.skip(301)
-        session.look()
+        session.check_limits()
         assert await opened.outcome() == Expired()
 
 

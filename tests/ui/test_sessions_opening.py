@@ -20,7 +20,7 @@ from ccq_tui.inbox.port import InboxChange
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredDraft
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InboxUnavailable, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxUnavailable
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState
@@ -69,7 +69,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
         await read.wait()
         if news == "settled":
             await pilot.press(*"typed")
-            assert await inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND) == Won()
+            assert await inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND) == Accepted()
             await until(pilot, lambda: not run.waiting)
             shown.set()
             with step("no panel opens for it, it is said who answered, and what was typed is there"):
@@ -99,7 +99,7 @@ async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decli
     async with one_waits(tmp_path) as (run, pilot, request):
         await press(pilot, "ctrl+d", then=lambda: "Decline “Which one for old?”?" in run.notice())
         verdict = await run.app.runtime.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
-        assert verdict == Won()
+        assert verdict == Accepted()
         await until(pilot, lambda: "was answered by ccq-tui answer" in run.notice())
         await pilot.pause()
         assert "Esc back" in run.hints()

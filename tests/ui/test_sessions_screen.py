@@ -25,7 +25,7 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredDraft, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import Won
+from ccq_tui.inbox.verdicts import Accepted
 from ccq_tui.input import gate
 from ccq_tui.input.gate import HELD
 from ccq_tui.input.keys import KeyPlace, actions_at
@@ -436,7 +436,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     panel = screen.panel
     # Confirmed here and there in the same moment: nobody has told this process yet.
     other = Store(database)
-    assert isinstance(other.requests.settle(request.id, Declined(), COMMAND), Won)
+    assert isinstance(other.requests.settle(request.id, Declined(), COMMAND), Accepted)
     other.close()
     assert panel is not None
     assert panel.opened is not None

@@ -314,7 +314,7 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
     monkeypatch.setattr("ccq_tui.inbox.store.requests.check_outcome", lambda *_: None)
     # The process that runs the session is this one, which takes no wish: nothing comes of a longer wait.
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
-    monkeypatch.setattr("ccq_tui.inbox.sent_commands.LOOK_SECONDS", 0.001)
+    monkeypatch.setattr("ccq_tui.inbox.sent_commands.POLL_SECONDS", 0.001)
     request = REQUESTS[number]
     inbox_path().parent.mkdir(parents=True)
     for run, outcome in enumerate([None, *(one for one in OUTCOMES if fits(request, one))]):

@@ -60,17 +60,12 @@ class Prestarted:
         self._wanted = prompt
         self._launch = launch
         self._stderr: list[str] = []
-        self._on_stderr: Callable[[str], None] = self._stderr.append
+        self._feed: Callable[[str], None] = self._stderr.append
         self._taken = False
         self._gate: asyncio.Future[Gate] = asyncio.get_running_loop().create_future()
         gate: Any = _GateToCome(self._gate)
         chosen = sdk_options(
-            launch,
-            gate,
-            lambda line: self._on_stderr(line),
-            session_id=self.session_id,
-            resume=None,
-            mode=mode,
+            launch, gate, lambda line: self._feed(line), session_id=self.session_id, resume=None, mode=mode
         )
         self._transport = CliTransport(chosen, head_start.opened if head_start else opened)
         self._transport.elicit_by(gate.elicit)
@@ -99,14 +94,14 @@ class Prestarted:
         alike = replace(launch, prompt=ours.prompt, draft=ours.draft, notices=ours.notices)
         return not self._taken and alike == ours
 
-    async def take(self, gate: "Gate", on_stderr: Callable[[str], None]) -> ClaudeSDKClient:
+    async def take(self, gate: "Gate", feed: Callable[[str], None]) -> ClaudeSDKClient:
         """Hand the connected process to its session; raises the SDK's errors, and then leaves no process.
 
-        ``gate`` also answers earlier requests, and ``on_stderr`` also gets the earlier lines.
+        ``gate`` also answers earlier requests, and ``feed`` also gets the earlier lines.
         """
-        self._taken, self._on_stderr = True, on_stderr
+        self._taken, self._feed = True, feed
         for line in self._stderr:
-            on_stderr(line)
+            feed(line)
         self._gate.set_result(gate)
         if self._connecting is not None:
             await self._connecting  # cancelled with the caller: the SDK then ends the process

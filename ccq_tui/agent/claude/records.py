@@ -334,9 +334,7 @@ def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict
     places = {uuid: place for place, uuid in enumerate(order)}
     found: dict[str, None] = {}
     gaps = 0
-    line = line_of(
-        entries, known[0] if known else next(filter(partial(_is_message, entries), order[::-1]), "")
-    )
+    line = line_of(entries, known[0] if known else next(filter(partial(_is_main, entries), order[::-1]), ""))
     while line and not found.keys() & line:
         top = next((one for one in line if entries[one].get("subtype") == "compact_boundary"), "")
         found |= dict.fromkeys(line[: line.index(top) + 1] if top else line)
@@ -346,19 +344,19 @@ def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict
         if parent and parent not in entries:
             gaps += 1
             earlier = order[places[top] - 1 :: -1] if places[top] else ()
-            parent = next((one for one in earlier if _is_message(entries, one) and one not in found), "")
+            parent = next((one for one in earlier if _is_main(entries, one) and one not in found), "")
         line = line_of(entries, parent)
     return [
         {"type": entry["type"], "uuid": uuid, "message": entry["message"]}
         for uuid in reversed(found)
-        if _is_message(entries, uuid) and not (entry := entries[uuid]).get("isMeta") and uuid not in given
+        if _is_main(entries, uuid) and not (entry := entries[uuid]).get("isMeta") and uuid not in given
     ], gaps
 
 
-def _is_message(entries: Mapping[str, Line], uuid: str) -> bool:
+def _is_main(entries: Mapping[str, Line], uuid: str) -> bool:
     entry = entries[uuid]
-    is_message = entry.get("type") in ("user", "assistant") and isinstance(entry.get("message"), Mapping)
-    return is_message and not entry.get("isSidechain")
+    is_main = entry.get("type") in ("user", "assistant") and isinstance(entry.get("message"), Mapping)
+    return is_main and not entry.get("isSidechain")
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

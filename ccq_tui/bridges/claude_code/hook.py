@@ -36,8 +36,8 @@ def run_hook(
         OSError: The transcript cannot be read.
     """
     hook = read_hook_input(stream)
-    unheard_too = always and hook.event == PERMISSION and not hook.agent_id
-    if not _is_heard(inbox, hook, min(wait, PATIENT_SECONDS), unheard_too=unheard_too):
+    unwatched_too = always and hook.event == PERMISSION and not hook.agent_id
+    if not _is_watched(inbox, hook, min(wait, PATIENT_SECONDS), unwatched_too=unwatched_too):
         return
     # The waiting part takes longer to load than the check that nobody listens.
     from ccq_tui.bridges.claude_code.waiting_hook import ask_person
@@ -45,11 +45,11 @@ def run_hook(
     ask_person(hook, inbox, say, wait)
 
 
-def _is_heard(path: Path, hook: HookInput, patience: float, *, unheard_too: bool) -> bool:
+def _is_watched(path: Path, hook: HookInput, patience: float, *, unwatched_too: bool) -> bool:
     """Whether a person would see the request, at some time at least, and its session is none of ours."""
     if not path.exists():
-        return unheard_too
+        return unwatched_too
     with closing(Store(path, patience)) as store:
         session = store.sessions.get(hook.session_id)
         ours = session is not None and alive(session.owner)
-        return not ours and (unheard_too or store.listeners.any())
+        return not ours and (unwatched_too or store.listeners.any())

@@ -47,7 +47,7 @@ class NativeSessions:
             return None
         transcript = TranscriptFile(path)
         try:
-            transcript.look()
+            transcript.read()
         except (OSError, UnfitFileError):
             return None
         calls = transcript.unanswered()

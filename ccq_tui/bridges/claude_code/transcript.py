@@ -63,7 +63,7 @@ class TranscriptFile:
         self._texts: dict[str, str] = {}
         """The model's texts since the last prompt, by message."""
 
-    def look(self) -> list[RecordedCall]:
+    def read(self) -> list[RecordedCall]:
         """Read what was added, and return its calls; costs next to nothing if nothing was.
 
         Raises `OSError` if the file exists and cannot be read, `UnfitFileError` if it is no regular file.
@@ -99,12 +99,12 @@ class TranscriptFile:
             if re.search(rb'"type"\s*:\s*"(?:assistant|user)"', line):
                 entry = record_entry(line)  # the end of a line is none
                 if entry.get("type") == "assistant":
-                    self._said(fields(entry, "message"))
+                    self._add_assistant(fields(entry, "message"))
                 elif entry.get("type") == "user":
-                    self._heard(fields(entry, "message"), entry)
+                    self._add_user(fields(entry, "message"), entry)
         self._rest = rest if len(rest) <= LONGEST_LINE else b""
 
-    def _said(self, message: Line) -> None:
+    def _add_assistant(self, message: Line) -> None:
         name = text(message, "id")
         for block in blocks_of(message):
             if block.get("type") == "text" and (written := text(block, "text")):
@@ -114,10 +114,10 @@ class TranscriptFile:
                 self._calls[call.id] = call
                 self._new.append(call)
                 while len(self._calls) > 200:  # a message of the model has a few
-                    self._ends.pop(gone := next(iter(self._calls)), None)
-                    del self._calls[gone]
+                    self._ends.pop(oldest := next(iter(self._calls)), None)
+                    del self._calls[oldest]
 
-    def _heard(self, message: Line, entry: Line) -> None:
+    def _add_user(self, message: Line, entry: Line) -> None:
         blocks = blocks_of(message)
         for block in blocks:
             if block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in self._calls:

@@ -24,7 +24,7 @@ from ccq_tui.bridges.claude_code.live_sessions import CLAUDE_CODE, live_file, re
 from ccq_tui.bridges.claude_code.transcript import CallEnd, RecordedCall, TranscriptFile
 from ccq_tui.claude_lines import PLAN_TOOL, QUESTION_TOOL, text
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, said_by_user
+from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, rejection_text
 from ccq_tui.inbox.call_results import outcome_of
 from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.elicitations import read_elicitation
@@ -124,7 +124,7 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
         interrupted = isinstance(outcome, Cancelled) and result.output.startswith(INTERRUPTED)
         return Cancelled("interrupted in Claude Code") if interrupted else outcome or DECIDED_THERE
     if end.decision == "reject" or end.denial or result.output.startswith(INTERRUPTED):
-        return Denied(said_by_user(result.output))
+        return Denied(rejection_text(result.output))
     if not (end.decision == "accept" or not result.failed):
         return DECIDED_THERE
     record = result.structured if isinstance(result.structured, dict) else {}
@@ -181,7 +181,7 @@ class Dialog:
         call = next(iter(self._calls()), None)
         return self._transcript.before(call) if call is not None else ""
 
-    def look(self) -> CallEnd | Cancelled | None:
+    def poll(self) -> CallEnd | Cancelled | None:
         """Look once; return the end of the dialog, or None while it is open.
 
         Where the call still runs, or several calls are equal and nothing shows which of them this hook was
@@ -189,12 +189,12 @@ class Dialog:
 
         Raises `OSError` if the transcript cannot be read, `UnfitFileError` if it is no file.
         """
-        gone = self._hook.program is not None and not alive(self._hook.program)
-        self._find(self._transcript.look())
+        exited = self._hook.program is not None and not alive(self._hook.program)
+        self._find(self._transcript.read())
         ends = self._ends(self._calls())
         if ends and None not in ends:
             return ends[0] if len(ends) == 1 else DECIDED_THERE
-        if gone:
+        if exited:
             return SESSION_ENDED
         return DECIDED_THERE if self._is_over() else None
 
@@ -241,13 +241,13 @@ def _questions(tool: str, source: Mapping[str, Any]) -> QuestionSet | None:
 
 _logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """Seconds between two looks whether the dialog was answered."""
 CALL_SECONDS = 0.4
 """Seconds to wait for the call in the transcript before the request goes without its id."""
 LISTEN_SECONDS = 1.0
 """Seconds between two looks of a hook that holds the dialog whether a ccq-tui is still open."""
-UNHEARD_SECONDS = 5.0
+UNWATCHED_SECONDS = 5.0
 """Seconds in which none may be open: one that is started again needs a moment."""
 CLOSE_SECONDS = 10.0
 """Seconds in which the inbox must close a request."""
@@ -255,7 +255,7 @@ STOPPED = "Claude Code no longer waits for it"
 FAILED = "its hook has failed"
 TOO_LATE = "it was answered in Claude Code first"
 WAITED = "nobody answered in the time that its hook waits"
-UNHEARD = "every ccq-tui was closed, and Claude Code asks in its own screen"
+UNWATCHED = "every ccq-tui was closed, and Claude Code asks in its own screen"
 
 
 def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: float) -> None:
@@ -276,8 +276,8 @@ def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: f
     dialog = Dialog(hook)
     if hook.tool:
         ends = time.monotonic() + CALL_SECONDS
-        while dialog.look() is None and dialog.call is None and time.monotonic() < ends:
-            time.sleep(LOOK_SECONDS / 4)
+        while dialog.poll() is None and dialog.call is None and time.monotonic() < ends:
+            time.sleep(POLL_SECONDS / 4)
     request = request_of(hook, dialog.call.id if dialog.call else f"hook_{uuid4().hex}")
     if request is None:
         return
@@ -303,21 +303,21 @@ async def _decision(
     asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
     # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
     held = hook.event == ELICITATION or bool(hook.agent_id)
-    unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None
+    unwatched = asyncio.ensure_future(_until_unwatched(inbox)) if held else None
     try:
         await asyncio.sleep(0)  # asked before anything withdraws it
-        ended = await _waited(asking, dialog, stopped, unheard, wait)
+        ended = await _waited(asking, dialog, stopped, unwatched, wait)
         outcome = asking.result() if ended is None else await _closed(inbox, request, ended)
         if isinstance(outcome, Cancelled):
             return None
-        if (end := dialog.look()) is not None:
+        if (end := dialog.poll()) is not None:
             # It was answered in both places at once, and Claude Code takes its own dialog's answer.
             inbox.sessions.give_up(request.id, SESSION_ENDED.reason if end == SESSION_ENDED else TOO_LATE)
             return None
         return decision_of(hook, request, outcome)
     finally:
-        if unheard is not None:
-            unheard.cancel()
+        if unwatched is not None:
+            unwatched.cancel()
         asking.cancel(FAILED)  # changes nothing if it is settled
         await asyncio.wait((asking,))
         await inbox.close()
@@ -327,34 +327,34 @@ async def _waited(
     asking: asyncio.Future[RequestOutcome],
     dialog: Dialog,
     stopped: asyncio.Event,
-    unheard: asyncio.Future[None] | None,
+    unwatched: asyncio.Future[None] | None,
     wait: float,
 ) -> CallEnd | Cancelled | None:
     """Wait until somebody answers here or the wait ends; return its end, or None for an answer."""
     ends, reason = time.monotonic() + wait, WAITED
     while not asking.done():
-        if (end := dialog.look()) is not None:
+        if (end := dialog.poll()) is not None:
             return end
         if stopped.is_set() and reason is WAITED:
             # Claude Code stops hooks at an interrupt first, and records the interrupt a moment later.
             ends, reason = min(ends, time.monotonic() + 1.0), STOPPED
-        if unheard is not None and unheard.done():
-            return Cancelled(UNHEARD)
+        if unwatched is not None and unwatched.done():
+            return Cancelled(UNWATCHED)
         if time.monotonic() >= ends:
             return Cancelled(reason)
-        await asyncio.wait((asking,), timeout=LOOK_SECONDS)
+        await asyncio.wait((asking,), timeout=POLL_SECONDS)
     return None
 
 
-async def _until_unheard(inbox: Inbox) -> None:
-    """Wait until, for `UNHEARD_SECONDS`, no ccq-tui showed requests or the inbox was unreadable."""
-    heard = time.monotonic()
-    while time.monotonic() - heard < UNHEARD_SECONDS:
+async def _until_unwatched(inbox: Inbox) -> None:
+    """Wait until, for `UNWATCHED_SECONDS`, no ccq-tui showed requests or the inbox was unreadable."""
+    watched_at = time.monotonic()
+    while time.monotonic() - watched_at < UNWATCHED_SECONDS:
         try:
             if await inbox.run(lambda store: store.listeners.any()):
-                heard = time.monotonic()
+                watched_at = time.monotonic()
         except InboxBusy:
-            heard = time.monotonic()
+            watched_at = time.monotonic()
         except InboxError as error:
             _logger.debug("It is not known whether a ccq-tui is open: %s", type(error).__name__)
         await asyncio.sleep(LISTEN_SECONDS)
@@ -400,8 +400,8 @@ def _why_not(dialog: Dialog) -> str:
     """Say why Claude Code did not take a decision, or ""."""
     ends, end = time.monotonic() + 3.0, None  # to look whether Claude Code took the decision
     with suppress(OSError, UnfitFileError):
-        while (end := dialog.look()) is None and time.monotonic() < ends:
-            time.sleep(LOOK_SECONDS)
+        while (end := dialog.poll()) is None and time.monotonic() < ends:
+            time.sleep(POLL_SECONDS)
     if end == SESSION_ENDED:
         return SESSION_ENDED.reason
     return TOO_LATE if isinstance(end, CallEnd) and end.source not in ("", "hook") else ""

@@ -103,7 +103,7 @@ class WaitingCalls:
         call: McpCall,
         asked: QuestionRequest | FormRequest,
         waits: Callable[[], Awaitable[None]],
-        gone: asyncio.Event,
+        disconnected: asyncio.Event,
     ) -> StoredRequest | None:
         """Ask, and wait without limit.
 
@@ -111,7 +111,7 @@ class WaitingCalls:
             call: The call.
             asked: The request, without its asker.
             waits: Called once the request is pending, and then every `PROGRESS_SECONDS`.
-            gone: Set when nobody is left to take an outcome.
+            disconnected: Set when nobody is left to take an outcome.
 
         Returns:
             The request with its outcome, or None if nobody is left to take it.
@@ -133,7 +133,7 @@ class WaitingCalls:
             return claimed
 
         self._waiting.append(call)
-        leaving = asyncio.ensure_future(gone.wait())
+        leaving = asyncio.ensure_future(disconnected.wait())
         try:
             # On disk first: if the inbox refuses it, nobody is asked.
             claimed = await self.inbox.run(claim)

@@ -59,12 +59,12 @@ class HttpExchange:
     """One request over HTTP, and the response to it.
 
     Attributes:
-        gone: Set when the client has left or the response is complete.
+        disconnected: Set when the client has left or the response is complete.
         outcomes: The requests whose outcomes are in the response.
     """
 
     def __init__(self) -> None:
-        self.gone = asyncio.Event()
+        self.disconnected = asyncio.Event()
         self.outcomes: list[str] = []
 
 
@@ -74,7 +74,7 @@ def place_of(context: Context) -> CallPlace:
     exchange: HttpExchange = scope[EXCHANGE]
     given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("directory", [""])[0]
     session = Headers(scope=scope).get("mcp-session-id") or f"exchange {id(exchange)}"
-    return CallPlace(session, directory_of(given), exchange.gone, exchange.outcomes.append)
+    return CallPlace(session, directory_of(given), exchange.disconnected, exchange.outcomes.append)
 
 
 def behind_token(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> ASGIApp:
@@ -98,19 +98,19 @@ def behind_token(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> 
         async def watched() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect":
-                exchange.gone.set()
+                exchange.disconnected.set()
             return message
 
         async def noted(message: Message) -> None:
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body", False):
-                while exchange.outcomes and not exchange.gone.is_set():
+                while exchange.outcomes and not exchange.disconnected.is_set():
                     delivered(exchange.outcomes.pop())
 
         try:
             await app({**scope, EXCHANGE: exchange}, watched, noted)
         finally:
-            exchange.gone.set()
+            exchange.disconnected.set()
 
     return checked
 

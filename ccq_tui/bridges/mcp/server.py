@@ -40,7 +40,7 @@ INSTRUCTIONS = (
 MOST_NOTIFICATIONS, NOTIFICATION_SECONDS = 20, 60.0
 """Most notifications of one connection, and the seconds in which they count."""
 WAITS = "Waiting for the user to answer in ccq-tui ({} s)"
-NOBODY = "No ccq-tui is open: the question waits in its inbox until the user opens one ({} s)"
+UNWATCHED = "No ccq-tui is open: the question waits in its inbox until the user opens one ({} s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class CallPlace:
     Attributes:
         connection: A key that distinguishes its connection from others of this process.
         directory: The client's working directory if it does not name one itself, or "".
-        gone: Set when nobody is left to take its result.
+        disconnected: Set when nobody is left to take its result.
         answered: Called with the id of a request whose outcome is about to be sent.
     """
 
     connection: str
     directory: str
-    gone: asyncio.Event
+    disconnected: asyncio.Event
     answered: Callable[[str], None]
 
 
@@ -146,11 +146,11 @@ class AskingServer:
         began, asked_at = time.monotonic(), datetime.now(UTC)
 
         async def waits() -> None:
-            words = WAITS if await self._calls.is_watched() else NOBODY
+            words = WAITS if await self._calls.is_watched() else UNWATCHED
             seconds = time.monotonic() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
-        decided = await self._calls.ask(call, asked, waits, place.gone)
+        decided = await self._calls.ask(call, asked, waits, place.disconnected)
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
         if isinstance(decided.request, FormRequest) and isinstance(decided.outcome, Answered):

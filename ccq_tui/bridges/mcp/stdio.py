@@ -79,7 +79,7 @@ class ClientPipes:
         self._reader, self._writer = reader, writer
         self._calls = calls
         self._directory = directory
-        self._gone = asyncio.Event()
+        self._disconnected = asyncio.Event()
         self._outcomes: dict[str, list[str]] = {}
 
     def place_of(self, context: Context) -> CallPlace:
@@ -88,7 +88,7 @@ class ClientPipes:
         def answered(request_id: str) -> None:
             self._outcomes.setdefault(str(context.request_id), []).append(request_id)
 
-        return CallPlace("stdio", self._directory, self._gone, answered)
+        return CallPlace("stdio", self._directory, self._disconnected, answered)
 
     async def serve(self, server: Server[Any]) -> None:
         """Run a server on them until the client has left, which may read no more."""
@@ -118,7 +118,7 @@ class ClientPipes:
                 await self._write_line(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
                 if (
                     isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
-                    and not self._gone.is_set()
+                    and not self._disconnected.is_set()
                 ):
                     for request_id in self._outcomes.pop(str(message.id), ()):
                         self._calls.delivered(request_id)
@@ -128,7 +128,7 @@ class ClientPipes:
             self._writer.write(line + b"\n")
             await self._writer.drain()
         except OSError:
-            self._gone.set()
+            self._disconnected.set()
 
 
 def message_of(line: bytes) -> types.JSONRPCMessage:

@@ -92,7 +92,7 @@ QUIET = 0.2
 """Seconds without output after which the screen rests."""
 STEADY = 0.6
 """Seconds after which a list counts, or that no prompt is there, while other parts of the screen change."""
-GONE = 2.0
+ABSENT = 2.0
 """Seconds after which a prompt that is not on the screen is gone, whatever the program does."""
 KEY_SECONDS = 4.0
 """Most seconds until the screen shows the effect of a key."""
@@ -148,7 +148,7 @@ class Watcher:
         self.picture = self._screen.picture()
         self.prompt: FoundPrompt | None = None
         self._loop = asyncio.get_running_loop()
-        self._looked = asyncio.Condition()
+        self._updated = asyncio.Condition()
         self._shown = 0
         self._pressed_in = (True, True)
         self._inbox: Inbox | None = None
@@ -179,11 +179,11 @@ class Watcher:
                     ended = payload.decode()
                 else:
                     self._take(kind, payload)
-                    await self._notify_looked()
+                    await self._notify_updated()
         except (asyncio.IncompleteReadError, OSError) as error:
             _logger.warning("The relay is gone: %s", type(error).__name__)
         self.over = True
-        await self._notify_looked()  # the answer itself may have ended the program
+        await self._notify_updated()  # the answer itself may have ended the program
         self._withdraw(f"{self._origin.name} ended{f' with exit code {ended}' if ended else ''}")
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
@@ -197,13 +197,13 @@ class Watcher:
             case ToWatcher.OUTPUT:
                 self._last_output = self._loop.time()
                 self._screen.take(payload)
-                self._look()
+                self._update()
             case ToWatcher.SIZE:
                 columns, lines = payload.split()
                 self._screen.fit((int(columns), int(lines)))
-                self._look()
+                self._update()
             case ToWatcher.SHOWN:
-                self._look()
+                self._update()
                 self._shown += 1
             case ToWatcher.TYPED:
                 self._typed = True
@@ -217,13 +217,13 @@ class Watcher:
                 self._stopped = False
                 if self._asked is None:
                     self._known = None
-                self._look()
+                self._update()
 
-    async def _notify_looked(self) -> None:
-        async with self._looked:
-            self._looked.notify_all()
+    async def _notify_updated(self) -> None:
+        async with self._updated:
+            self._updated.notify_all()
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         """Take a picture of the screen, and find the prompt on it."""
         before, self.picture = self.prompt, self._screen.picture()
         self.prompt = self._find()
@@ -261,7 +261,7 @@ class Watcher:
                     continue
                 if self._asked is not None:
                     self._withdraw("its prompt is gone")
-                    self._look()
+                    self._update()
                 elif self.prompt is not None:
                     self._ask(self.prompt)
 
@@ -276,7 +276,7 @@ class Watcher:
     def _rests(self) -> bool:
         """Whether the screen stays: a program that draws, or is kept from drawing, does not wait for keys."""
         now = self._loop.time()
-        if self.prompt is None and now - self._since >= GONE:
+        if self.prompt is None and now - self._since >= ABSENT:
             return True
         steady = self.prompt is None or self.prompt.rule.shape.is_list
         rests = now - self._last_output >= QUIET or (steady and now - self._since >= STEADY)
@@ -323,7 +323,7 @@ class Watcher:
         except StoppedError as error:
             reason = f"it could not be typed to the end at {self._origin.name}'s prompt: {error}"
             sessions.give_up(key, reason)
-            self._look()
+            self._update()
             self._typing, self._asked = False, None
             if stands(prompt, self.prompt, self.picture) and not self._typed:
                 prompt = (prompt.rule.shape.is_list and self.prompt) or prompt
@@ -331,8 +331,8 @@ class Watcher:
             else:
                 shown = one_line(prompt.question, 60)
                 self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
-        self._look()
-        await self._notify_looked()
+        self._update()
+        await self._notify_updated()
 
     async def see(self) -> None:
         """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
@@ -374,8 +374,8 @@ class Watcher:
     async def wait(self, until: Callable[[], bool], seconds: float | None) -> bool:
         """Wait for a state of the screen, and return whether it came."""
         try:
-            async with asyncio.timeout(seconds), self._looked:
-                await self._looked.wait_for(until)
+            async with asyncio.timeout(seconds), self._updated:
+                await self._updated.wait_for(until)
         except TimeoutError:
             return False
         return True

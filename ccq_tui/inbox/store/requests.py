@@ -31,7 +31,7 @@ from ccq_tui.inbox.store.rows import (
     state_after,
 )
 from ccq_tui.inbox.store.schema import row_of
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InboxUnavailable, Unknown, Verdict
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.text import one_line
 
@@ -211,7 +211,7 @@ class RequestTable(Table):
                 self._insert_answer(at, key, outcome, actor)
             stored = self.get(key)
         if settled:
-            return Won()
+            return Accepted()
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()
         return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)

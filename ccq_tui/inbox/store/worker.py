@@ -18,7 +18,7 @@ from ccq_tui.inbox.verdicts import InboxClosed, InboxError, InboxUnavailable
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.18
+POLL_SECONDS = 0.18
 """Seconds between the thread's looks for changes by other processes; ten a second cost a laptop's battery."""
 OPEN_SECONDS = 1.0
 """Seconds to leave a database alone that cannot be opened."""
@@ -148,7 +148,7 @@ class Worker:
                 self.opened.set_exception(self._problem)
             elif self._store is not None:
                 # Before anybody knows that it is open, so that all later changes are reported.
-                self._look(self._store)
+                self._poll(self._store)
                 self.opened.set_result(self._store.database.notice)
             self._serve()
         finally:
@@ -176,7 +176,7 @@ class Worker:
             self._troubled(InboxUnavailable(store.database.notice or f"{self._path}: {REPLACED}"))
             self._reopened()
 
-    def _look(self, store: Store) -> None:
+    def _poll(self, store: Store) -> None:
         """Withdraw the requests of dead processes, and report changes."""
         try:
             # Seconds between two looks for requests whose process has ended.
@@ -193,7 +193,7 @@ class Worker:
     def _ready(self) -> Store | None:
         """Return the store, reopened if needed, or None while it cannot be."""
         if self._store is not None and not self._store.database.is_current():
-            self._look(self._store)  # its last changes
+            self._poll(self._store)  # its last changes
             self._store.close()
             self._store = None
         if self._store is None and time.monotonic() >= self._not_before:
@@ -201,14 +201,14 @@ class Worker:
         return self._store
 
     def _serve(self) -> None:
-        tick = time.monotonic() + LOOK_SECONDS
+        tick = time.monotonic() + POLL_SECONDS
         while True:
             try:
                 item = self._work.get(timeout=max(0.0, tick - time.monotonic()))
             except queue.Empty:
                 if store := self._ready():
-                    self._look(store)
-                tick = time.monotonic() + LOOK_SECONDS
+                    self._poll(store)
+                tick = time.monotonic() + POLL_SECONDS
                 continue
             store = self._ready()
             if item is None:
@@ -223,5 +223,5 @@ class Worker:
                 done = partial(future.set_result, work(store))
             except Exception as error:  # noqa: BLE001 - the future hands it to the caller
                 done = partial(future.set_exception, error)
-            self._look(store)
+            self._poll(store)
             done()

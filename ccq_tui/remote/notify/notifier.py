@@ -29,7 +29,7 @@ _logger = logging.getLogger(__name__)
 
 SUMMARY_SECONDS, RETRY_SECONDS = 30.0, 60.0
 """Seconds in which others are collected after a notification, and until the next try after a failure."""
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks while a request may become due: a person leaves, quiet hours end."""
 
 
@@ -88,7 +88,7 @@ class Notifier:
             try:
                 self._news.set()
                 while True:
-                    await set_within(self._news, await self._look())
+                    await set_within(self._news, await self._check())
             finally:
                 unsubscribe()
 
@@ -96,7 +96,7 @@ class Notifier:
         if isinstance(change, Added | Settled):
             self._news.set()
 
-    async def _look(self) -> float | None:
+    async def _check(self) -> float | None:
         """Do what is due; return the seconds until the next look, or None to wait for news."""
         try:
             if self._news.is_set():
@@ -133,7 +133,7 @@ class Notifier:
     # -- notifications --------------------------------------------------------------------------------------
 
     async def _notify(self, pairings: Sequence[Pairing]) -> float | None:
-        """Send one notification of what is due; return the seconds until the next look, as `_look`."""
+        """Send one notification of what is due; return the seconds until the next look, as `_check`."""
         if not (self._waiting and (pairings or self._settings.notify_urls)):
             return None
         presences = await asyncio.to_thread(read_presences, self._state / "presence")
@@ -150,7 +150,7 @@ class Notifier:
                 self._note_reason(name, reason)
         if due:
             await self._send(due, pairings)
-        return None if self._waiting.keys() <= self._notified else LOOK_SECONDS
+        return None if self._waiting.keys() <= self._notified else POLL_SECONDS
 
     def _note_reason(self, name: str, reason: Suppression) -> None:
         if self._reasons.get(name) is not reason:

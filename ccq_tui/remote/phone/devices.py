@@ -13,7 +13,7 @@ from ccq_tui.remote.client import RelayClient, RelayError
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.text import one_line
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks for new devices; a name comes within them, after the token."""
 
 
@@ -81,7 +81,7 @@ async def arrivals(client: RelayClient) -> AsyncIterator[PairedDevice]:
                 known.add(one.id)
                 yield one
             seen.add(one.id)
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 def _device(record: dict[str, Any], pairing: Pairing) -> PairedDevice:

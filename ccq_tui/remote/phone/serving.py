@@ -17,7 +17,7 @@ from ccq_tui.remote.relay.sqlite import open_store
 from ccq_tui.remote.relay.store import RelayStore, StoreError
 from ccq_tui.remote.seal import KEY_BYTES, digest, to_base64
 
-LOOK_SECONDS = 5.0
+ANSWER_SECONDS = 5.0
 """Seconds for another process to answer that serves the relay."""
 
 
@@ -85,7 +85,7 @@ async def _forget_unused(store: str, pairing: Pairing, file: Path) -> None:
 async def _is_served(pairing: Pairing) -> bool:
     """Return whether another process serves the relay."""
     with suppress(RelayError, TimeoutError):
-        async with asyncio.timeout(LOOK_SECONDS), RelayClient(pairing) as client:
+        async with asyncio.timeout(ANSWER_SECONDS), RelayClient(pairing) as client:
             await client.devices()
             return True
     return False

@@ -34,7 +34,7 @@ REQUEST = "/request/{pairingId}/{id}"
 TERMINAL: web.Roles = ["terminal"]
 DEVICE: web.Roles = ["device"]
 BOTH = TERMINAL + DEVICE
-NOBODY = Grant(pairing="", role="device", device="", name="", sealed=False)
+NO_GRANT = Grant(pairing="", role="device", device="", name="", sealed=False)
 PAGE = Path(__file__).parent.parent / "page"
 mimetypes.add_type("application/manifest+json", ".webmanifest")
 _logger = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ def relay_app(relay: RelayParts) -> FastAPI:
 
     async def enter(request: Request, roles: list[Any]) -> RelayCall:
         pairing = request.path_params.get("pairingId")
-        grant = await relay.access.grant(request, roles, pairing) if roles else NOBODY
+        grant = await relay.access.grant(request, roles, pairing) if roles else NO_GRANT
         return RelayCall(relay, request, grant)
 
     page = [Mount("/", StaticFiles(directory=PAGE, html=True))] if PAGE.is_dir() else []

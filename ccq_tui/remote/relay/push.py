@@ -22,7 +22,7 @@ LIFETIME, TOKEN_SECONDS = 86_400, 12 * 3_600
 """Seconds that a push service keeps a push, and takes its token: it refuses one for 24 h."""
 WAIT_SECONDS = 20.0
 OWN, KEY = "relay", "push-key"
-TAKEN, GONE = range(200, 300), (404, 410)
+TAKEN, UNSUBSCRIBED = range(200, 300), (404, 410)
 TOPIC = re.compile("[A-Za-z0-9_-]{1,32}")
 
 _logger = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ class Pusher:
             reason = f"the push service cannot be reached ({type(error).__name__})"
         if status in TAKEN:
             return ""
-        if status in GONE:
+        if status in UNSUBSCRIBED:
             await self._store.swap(Swap(pushes_of(pairing), device, entry, None))
         _logger.info("a push to device %s failed: %s", device, reason)
         return reason

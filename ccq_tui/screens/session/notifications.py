@@ -39,7 +39,7 @@ class AttentionWatch:
 
     def changed(self) -> None:
         """Show the countdown of a limit that is near."""
-        self._ui.dock.count_down(self._ui.session.look())
+        self._ui.dock.count_down(self._ui.session.check_limits())
 
     def touch(self) -> None:
         """Restart the limits: somebody did something, here or for this session on another screen."""

@@ -261,7 +261,7 @@ class Details(Vertical):
     def answer(self, row: RequestRow) -> None:
         """Open the panel of a request with its draft; keys from now on belong to the panel."""
         session = self._around.state.session_under
-        if session is not None and session.place.is_gone:
+        if session is not None and session.place.is_lost:
             self._listing.say(UNANSWERABLE.format(decline=key_of("decline")))
         elif self.early is None and session is not None:
             self.row, self.early = row, []
@@ -332,7 +332,7 @@ class Details(Vertical):
             self._listing.say(f"Not answered: {error} · your draft is kept")
             return
         self._listing.drop(request.id, request.session_id)
-        draft, lost = opened.shown, session.place.is_gone
+        draft, lost = opened.shown, session.place.is_lost
         # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
         left = "\n\n".join(filter(None, left_over(draft, outcome)))
         kept = self.drafts.offer(draft_words(draft) if lost else left)

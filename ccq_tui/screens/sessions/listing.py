@@ -14,7 +14,7 @@ from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.format import unread_words
-from ccq_tui.inbox.place import Look, Place, place_of
+from ccq_tui.inbox.place import Place, ResumeChecks, place_of
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -52,14 +52,14 @@ def listed_ids(store: Store) -> list[str]:
     return list(dict.fromkeys((*store.requests.waiting_counts(), *stored)))
 
 
-def read_rows(store: Store, ids: Iterable[str], look: Look) -> dict[str, SessionRow | None]:
+def read_rows(store: Store, ids: Iterable[str], checks: ResumeChecks) -> dict[str, SessionRow | None]:
     """Return the rows of sessions and other askers; None for one that is no longer to be listed."""
     undelivered = store.requests.undelivered_counts()
-    rows = {name: _row(store, name, look) for name in ids}
+    rows = {name: _row(store, name, checks) for name in ids}
     return {name: row and replace(row, undelivered=undelivered.get(name, 0)) for name, row in rows.items()}
 
 
-def _row(store: Store, name: str, look: Look) -> SessionRow | None:
+def _row(store: Store, name: str, checks: ResumeChecks) -> SessionRow | None:
     waiting = store.requests.waiting(name, limit=1_000)
     requests = tuple(request_row(one, _draft(store, one)) for one in waiting)
     if waiting and (origin := waiting[0].request.origin).is_foreign:
@@ -71,7 +71,7 @@ def _row(store: Store, name: str, look: Look) -> SessionRow | None:
         key=name,
         session_id=name,
         session=session.name or Path(session.directory).name or name[:SHORT],
-        place=place_of(session, look) if session.directory else Place.NO_DIRECTORY,
+        place=place_of(session, checks) if session.directory else Place.NO_DIRECTORY,
         state=str(session.state),
         since=store.sessions.since(session).timestamp(),
         runs=alive(session.owner),
@@ -147,7 +147,7 @@ class Listing:
             while self._is_old or self._changed:
                 everything, self._is_old = self._is_old, False
                 ids, self._changed = list(self._changed), set()
-                await (self._read_all() if everything else self._read_some(ids, await self._look()))
+                await (self._read_all() if everything else self._read_some(ids, await self._resume_checks()))
         except InboxError as error:
             self.say(UNREADABLE.format(error), 60.0)
         finally:
@@ -158,7 +158,7 @@ class Listing:
         self._put_together()
         self._around.draw()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Look at what reports nothing by itself, and update the times."""
         work, around = self._read_native, self._around
         start_work(around, work, name="native sessions", group="native", exclusive=True)
@@ -182,26 +182,26 @@ class Listing:
 
     async def _read_all(self) -> None:
         """Read the store page by page, who waits longest first."""
-        inbox, look = self._inbox, await self._look()
+        inbox, checks = self._inbox, await self._resume_checks()
         first = await inbox.run(lambda store: list(store.requests.waiting_counts())[:FIRST_PAGE])
-        await self._read_some(first, look)
+        await self._read_some(first, checks)
         # Until that is on the screen: a thread that reads would hold up its frame.
         self._around.refresh()
         await self._around.wait_for_refresh()
         ids, shown = await inbox.run(listed_ids), len(first)
         for at in range(shown, len(ids), PAGE):
-            await self._read_some(ids[at : at + PAGE], look, shows=at >= 2 * shown)
+            await self._read_some(ids[at : at + PAGE], checks, shows=at >= 2 * shown)
             shown = at if at >= 2 * shown else shown  # to put many rows together takes a while
         self.stored = {name: self.stored[name] for name in ids if name in self.stored}
         self._unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
 
-    async def _look(self) -> Look:
+    async def _resume_checks(self) -> ResumeChecks:
         at = datetime.now(UTC)
-        return Look(cache(can_be_there), await self.manager.records.recorded(), at)
+        return ResumeChecks(cache(can_be_there), await self.manager.records.recorded(), at)
 
-    async def _read_some(self, ids: Sequence[str], look: Look, *, shows: bool = True) -> None:
+    async def _read_some(self, ids: Sequence[str], checks: ResumeChecks, *, shows: bool = True) -> None:
         inbox = self._inbox
-        found = await inbox.run(lambda store: read_rows(store, ids, look))
+        found = await inbox.run(lambda store: read_rows(store, ids, checks))
         for name, row in found.items():
             self.stored.pop(name, None)
             self.stored |= {name: row} if row is not None else {}

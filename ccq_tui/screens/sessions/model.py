@@ -170,7 +170,7 @@ class SessionRow:
 
     @property
     def sign(self) -> str:
-        return signs.FAILED if self.place.is_gone else self.heading.sign
+        return signs.FAILED if self.place.is_lost else self.heading.sign
 
     def without(self, requests: Container[str]) -> "SessionRow":
         """Return it without some of its requests."""
@@ -412,7 +412,7 @@ def enter_words(row: Listed | None, session: SessionRow | None) -> str:
     if session.place is Place.NATIVE:
         return "say where"
     if isinstance(row, RequestRow):
-        return "" if session.place.is_gone else "answer"
+        return "" if session.place.is_lost else "answer"
     return ENTER.get(session.place, "resume")
 
 
@@ -430,7 +430,7 @@ def words_for(
     """
     if session is None:
         return frozenset({"everywhere"} | ({"moving"} if typed else set()))
-    lost, here = session.place.is_gone, session.place is Place.HERE
+    lost, here = session.place.is_lost, session.place is Place.HERE
     if isinstance(row, RequestRow):
         applies = {
             "new": alone,
@@ -458,7 +458,7 @@ def refusal(action: str, row: SessionRow, *, only: bool) -> str:
     """Return why a session cannot have an action, and what can be done, or ""; ``only``: no other is here."""
     waits, works = bool(row.requests), row.heading in AT_WORK
     runs = row.place is Place.ELSEWHERE or (row.place is Place.HERE and row.runs)
-    lost, missing = row.place in (Place.NO_RECORD, Place.UNKNOWN), row.place.is_gone
+    lost, missing = row.place in (Place.NO_RECORD, Place.UNKNOWN), row.place.is_lost
     removable = f"{row.session} is {row.place.value} · {key_of('decline')} removes it"
     earlier = row.heading is ListHeading.EARLIER and not missing
     runs_somewhere = row.runs or row.place in (Place.HERE, Place.ELSEWHERE)

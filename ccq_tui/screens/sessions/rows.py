@@ -180,7 +180,7 @@ def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
         yield "you are here"
     elif row.place is Place.ELSEWHERE:
         yield row.place.value
-    elif row.place.is_gone:
+    elif row.place.is_lost:
         yield with_keys(MISSING)
     if row.directory and row.directory != look.directory and row.ours:
         yield short_path(Path(row.directory))

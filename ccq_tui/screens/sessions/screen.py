@@ -21,7 +21,7 @@ from ccq_tui.inbox.port import Added, Delivered, InboxChange, InboxRenewed, Noti
 from ccq_tui.inbox.store.rows import StoredDraft
 from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
-from ccq_tui.runtime.launches import WayOn
+from ccq_tui.runtime.launches import ResumeSpec
 from ccq_tui.runtime.notices import notified_words
 from ccq_tui.runtime.view import short_path
 from ccq_tui.screens.list_screen import ListScreen
@@ -52,7 +52,7 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import draft_words
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 NOTICE_SECONDS = 20.0
 Going = Callable[[], Awaitable[str | None]]
 """What leaving the list leads to; it may return in words why that could not be."""
@@ -169,9 +169,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.form.open()
         self.put_together()
         self.listing.read_soon()
-        self.listing.look()
+        self.listing.poll()
         self.listing.read_records()
-        self.set_interval(LOOK_SECONDS, self.listing.look)
+        self.set_interval(POLL_SECONDS, self.listing.poll)
         self.say(self._notice)
 
     def on_unmount(self) -> None:
@@ -403,7 +403,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 self.form.retitle(row)
             case "decline":
                 words = f"Delete the conversation {row.quoted}? It cannot be resumed afterwards."
-                words = f"Remove {row.quoted} from the list?" if row.place.is_gone else words
+                words = f"Remove {row.quoted} from the list?" if row.place.is_lost else words
                 delete = partial(self.manager.records.delete, self.listing.launch)
                 call = partial(self.listing.do_to, row, delete)
                 self.ask(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
@@ -428,7 +428,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def _resume(self, row: SessionRow, *, fork: bool = False) -> None:
         """Open a session by its record."""
         known = EarlierSession(row.session_id, row.session, row.since, row.branch, row.directory)
-        self.dismiss(partial(self.manager.open_earlier, WayOn(known, fork=fork), self.listing.base))
+        self.dismiss(partial(self.manager.open_earlier, ResumeSpec(known, fork=fork), self.listing.base))
 
     def _close(self, row: SessionRow) -> None:
         if (screen := self.manager.sessions.by_mode(row.key)) is None:

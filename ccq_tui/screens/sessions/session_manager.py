@@ -25,7 +25,7 @@ from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
-from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume, with_notices
+from ccq_tui.runtime.launches import ResumeSpec, SessionSpec, launch_of, launch_to_resume, with_notices
 from ccq_tui.runtime.person import alone, let_in, may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
@@ -134,7 +134,7 @@ class SessionManager:
                 front.dock.notices.hush(OPENING)
         return ""
 
-    async def open_earlier(self, way: WayOn, base: Launch | None = None) -> str:
+    async def open_earlier(self, way: ResumeSpec, base: Launch | None = None) -> str:
         """Open an earlier session beside the others, or show it; return why not, in words, or "".
 
         The rest of the command line of ``base`` applies to it.
@@ -301,7 +301,7 @@ class SessionManager:
             return f"{done} · {await asyncio.to_thread(taking_words, request.origin)}"
         if row.place is Place.ELSEWHERE or await runs_elsewhere(self.inbox, row.session_id):
             return f"{done} · the ccq-tui that runs {name} delivers it"
-        if row.place.is_gone:
+        if row.place.is_lost:
             return "Not delivered: its session is gone"
         return await self.resume(row, behind=True) or f"{done} · {name} starts in the background"
 

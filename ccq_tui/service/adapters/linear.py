@@ -165,7 +165,7 @@ class LinearAdapter(HttpAdapter):
                 if page:
                     changes = {"externalUrls": [{"label": "ccq-tui", "url": page}]}
                     await self._call(SESSION, {"id": run.ticket, "input": changes})
-            case Happened.SAID if body["kind"] == "action":
+            case Happened.REPORTED if body["kind"] == "action":
                 # Linear takes no empty parameter.
                 parameter = safe(str(body["parameter"]), limit=MOST_BODY) or "–"
                 what = {"action": one_line(str(body["text"]), MOST_LINE), "parameter": parameter}

@@ -13,7 +13,7 @@ from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import outcome_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Allowed, Denied, RequestOutcome
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InboxError, Verdict
 from ccq_tui.questions import Answered, Dismissed, Outcome
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text
@@ -151,7 +151,7 @@ class PanelHost:
         except InboxError as error:
             await self.ended(opened, outcome, error)
             return
-        if isinstance(verdict, Won):
+        if isinstance(verdict, Accepted):
             await self.ended(opened, outcome, None)
             return
         lost = verdict.words if isinstance(verdict, AlreadySettled) else "The request no longer exists"

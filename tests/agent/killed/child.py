@@ -23,7 +23,7 @@ from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Grown
 from ccq_tui.inbox.requests import Allowed, QuestionRequest
-from ccq_tui.inbox.verdicts import InboxError, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxError
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
 from tests.actors import INBOX, PANEL
@@ -134,7 +134,7 @@ class Child:
         except InboxError as error:
             say({"event": "NotSettled", "id": request_id, "reason": str(error)})
         else:
-            say({"event": "Settled", "id": request_id, "won": isinstance(verdict, Won)})
+            say({"event": "Settled", "id": request_id, "won": isinstance(verdict, Accepted)})
 
     async def _allow(self, request_id: str) -> None:
         try:

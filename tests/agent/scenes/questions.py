@@ -5,7 +5,7 @@ from dataclasses import replace
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.verdicts import Won
+from ccq_tui.inbox.verdicts import Accepted
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Outcome, Question
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step as pressed
@@ -116,7 +116,7 @@ async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
     await run.until(QuestionRequest)
     won = await run.inbox.answer(run.request("toolu_q_1"), SQLITE, PHONE)
-    assert won == Won()
+    assert won == Accepted()
     run.answer("toolu_q_1", Declined())
     await run.idle()
     assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text

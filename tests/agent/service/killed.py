@@ -23,7 +23,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from ccq_tui.inbox.requests import Allowed, PermissionRequest
-from ccq_tui.inbox.verdicts import Won
+from ccq_tui.inbox.verdicts import Accepted
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.service.run import Happened, Run, RunEvent, RunState
 from ccq_tui.service.store import RunStore
@@ -205,7 +205,7 @@ class House:
                 for one in await inbox.run(lambda it: it.requests.waiting(run.session)):
                     if isinstance(one.request, PermissionRequest):
                         verdict = await inbox.answer(one.request.id, Allowed(), INBOX)
-                        self._allowed += isinstance(verdict, Won)
+                        self._allowed += isinstance(verdict, Accepted)
 
         asyncio.run(allow())
 
@@ -217,7 +217,7 @@ class House:
                 found = await inbox.run(lambda store: store.requests.waiting(run.session))
                 outcome = Answered((Answer(other=answer),))
                 for one in found if answer else ():
-                    assert isinstance(await inbox.answer(one.request.id, outcome, INBOX), Won)
+                    assert isinstance(await inbox.answer(one.request.id, outcome, INBOX), Accepted)
                 return bool(found)
 
         return asyncio.run(asks())

@@ -13,7 +13,7 @@ import pytest
 
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import call_of
-from ccq_tui.inbox.verdicts import AlreadySettled, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled
 from ccq_tui.questions import Option, Question
 from ccq_tui.service.policy import Repository, RunLimits
 from ccq_tui.service.segment import STOPPED
@@ -107,7 +107,7 @@ class Ticket:
         late = await self.on_page("POST", f"/requests/{self.request}/answer", {"answer": GIVEN})
         assert late.status_code == 409
 
-    async def inbox(self, verdict: type = Won) -> None:
+    async def inbox(self, verdict: type = Accepted) -> None:
         async with inbox_at(state_of(self.home)) as inbox:
             opened = await inbox.open(self.request)
             assert opened is not None

@@ -54,7 +54,7 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             waiting = await one.until(made, RunState.WAITING)
             assert not running_below(home.config, 5.0)
             assert "With care, please." in str(model.requests()[-1].body)
-            assert one.recorded(made, Happened.SAID) == ["Let me ask."]
+            assert one.recorded(made, Happened.REPORTED) == ["Let me ask."]
             (asked,) = await one.service.requests(waiting)
             assert one.recorded(made, Happened.ASKED)[0].startswith("Which database?")
     with step("everything is started again, and the inbox answers; first wins"):
@@ -174,7 +174,7 @@ async def test_a_message_that_claude_reads_while_it_works_brings_one_end(play: P
     model, home = play(work.says("Worked.").ends_turn())
     async with serving(home, Repository(repo, allowed_tools=("Bash",))) as one:
         made = await one.ticket()
-        await until_true(lambda: one.recorded(made, Happened.SAID))
+        await until_true(lambda: one.recorded(made, Happened.REPORTED))
         await one.say("With care, please.")
         await until_true(lambda: len(one.service._segments.live[made.id]._sent) == 2)
         (Path(one.service.store.get(made.id).directory) / "go").touch()
@@ -188,7 +188,7 @@ async def test_a_message_that_claude_reads_while_it_works_brings_one_end(play: P
 async def test_a_stop_before_its_ticket_starts_nothing_and_an_ended_run_is_forgotten(
     play: Play, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service_module, "FORGET_SECONDS", service_module.LOOK_SECONDS)
+    monkeypatch.setattr(service_module, "FORGET_SECONDS", service_module.POLL_SECONDS)
     model, home = play(Scenario("later").says("Done after all.").ends_turn())
     async with serving(home, repo, keep=2.0) as one:
         assert await one.say("Stop", stop=True) is None

@@ -17,7 +17,7 @@ from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import EXPIRED
 from ccq_tui.inbox.port import Grown, InboxChange, Settled
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest
-from ccq_tui.inbox.verdicts import InvalidOutcome, Verdict, Won
+from ccq_tui.inbox.verdicts import Accepted, InvalidOutcome, Verdict
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 from ccq_tui.questions.state import Arriving
 from tests.actors import LIMIT, PANEL
@@ -67,7 +67,7 @@ async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), PANEL) == Won()
+    assert await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), PANEL) == Accepted()
     assert await task == PermissionResultAllow(updated_input=SOURCE | {"answers": {"Q?": "a"}})
 
 
@@ -86,7 +86,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
-    assert [await answer for answer in answers] == [Won()]
+    assert [await answer for answer in answers] == [Accepted()]
     assert events[-1] == ev.RequestSettled("t@s", Declined(), PANEL)
 
 
@@ -135,7 +135,7 @@ async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t@s", Cancelled("withdrawn"), PANEL) == Won()
+    assert await asked.inbox.answer("t@s", Cancelled("withdrawn"), PANEL) == Accepted()
     assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
 
 

@@ -28,7 +28,7 @@ from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
 from ccq_tui.bridges.claude_code.hook_settings import hook_command
 from ccq_tui.bridges.claude_code.transcript import CallEnd, TranscriptFile
-from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, Dialog, _decision, _waited, request_of
+from ccq_tui.bridges.claude_code.waiting_hook import POLL_SECONDS, Dialog, _decision, _waited, request_of
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
@@ -248,7 +248,7 @@ def test_each_call_is_compared_once_however_long_a_hook_waits(
     for number in range(5):
         stage.native.write(calls(f"toolu_{number}", "AskUserQuestion", other, f"msg_{number}"))
     for _ in range(20):
-        assert dialog.look() is None
+        assert dialog.poll() is None
     assert len(parsed) == 1 + 5  # the hook's own and each of the others
 
 
@@ -256,12 +256,12 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
     class Looking(Dialog):
         def __init__(self, hook: HookInput) -> None:
             super().__init__(hook)
-            self.looks, self.began = 0, asyncio.Event()
+            self.polls, self.began = 0, asyncio.Event()
 
-        def look(self) -> CallEnd | Cancelled | None:
-            self.looks += 1
+        def poll(self) -> CallEnd | Cancelled | None:
+            self.polls += 1
             self.began.set()
-            return super().look()
+            return super().poll()
 
     async def waited(answer: Callable[[asyncio.Future[RequestOutcome]], None]) -> tuple[object, int]:
         """Return how the wait ended, and after how many looks after the answer."""
@@ -269,10 +269,10 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
         waiting = asyncio.create_task(_waited(asking, dialog, asyncio.Event(), None, LIMIT))
         await dialog.began.wait()
         answer(asking)
-        began, before = time.monotonic(), dialog.looks
+        began, before = time.monotonic(), dialog.polls
         ended = await waiting
         print(f"seen after {time.monotonic() - began:.2f} s")  # noqa: T201
-        return ended, dialog.looks - before
+        return ended, dialog.polls - before
 
     stage.native.write(calls("toolu_1", "AskUserQuestion", ASKED))
     assert await waited(lambda asking: asking.set_result(ANSWER)) == (None, 0)
@@ -280,7 +280,7 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
     ended, looks = await waited(lambda _: stage.native.write(there))
     assert (isinstance(ended, CallEnd), looks) == (True, 1)
     # Another process sees it at its store's next look; screens and the hook's end have the rest of 1 s.
-    assert LOOK_SECONDS + worker.LOOK_SECONDS < 0.3
+    assert POLL_SECONDS + worker.POLL_SECONDS < 0.3
 
 
 def test_a_hook_waits_for_a_lock_longer_than_a_command_does(
@@ -425,7 +425,7 @@ def session(tmp_path: Path) -> NativeSession:
 
 def looked(session: NativeSession) -> TranscriptFile:
     seen = TranscriptFile(session.path)
-    seen.look()
+    seen.read()
     return seen
 
 
@@ -434,12 +434,12 @@ def test_calls_texts_and_ends_are_read_as_they_come(session: NativeSession) -> N
     assert seen.unanswered() == []
     session.write(prompt("go"), says("Before."), says("Let me ask.", "msg_2"))
     session.write(calls("one", "AskUserQuestion", ASKED, "msg_2"), {"type": "api-request", "message": {}})
-    seen.look()
+    seen.read()
     (call,) = seen.unanswered()
     assert (call.id, call.tool, call.input) == ("one", "AskUserQuestion", ASKED)
     assert seen.before(call) == "Let me ask."
     session.write(ends("one", "done", permissionDecision=ACCEPTED, result={"answers": {}}))
-    seen.look()
+    seen.read()
     end = seen.end_of("one")
     assert end is not None
     assert (end.decision, end.source, end.result.output, end.result.structured) == (
@@ -469,7 +469,7 @@ def test_half_a_line_is_read_once_it_is_whole(session: NativeSession) -> None:
         assert seen.unanswered() == []
         with session.path.open("ab") as file:
             file.write(line[at : at + 7])
-        seen.look()
+        seen.read()
     assert [call.input for call in seen.unanswered()] == [{"command": "ä" * 50}]
 
 
@@ -477,7 +477,7 @@ def test_only_the_end_of_a_long_file_is_read(session: NativeSession, monkeypatch
     monkeypatch.setattr(module, "TAIL", 4_000)
     session.write(calls("old", "Bash", COMMAND, "msg_0"), *[says("x" * 90, f"m{at}") for at in range(100)])
     session.write(calls("new", "Bash", COMMAND, "msg_9"))
-    assert [call.id for call in TranscriptFile(session.path).look()] == ["new"]
+    assert [call.id for call in TranscriptFile(session.path).read()] == ["new"]
 
 
 def test_lines_that_are_too_long_or_odd_are_passed_over(
@@ -496,22 +496,22 @@ def test_lines_that_are_too_long_or_odd_are_passed_over(
     with session.path.open("ab") as file:
         file.write(b'"type":"user" no json\n\xff\xfe"type":"user"\n[[[["type":"user"\n')
     session.write(*odd, says("y" * 20_000), calls("one", "Bash", COMMAND))
-    assert [call.id for call in seen.look()] == ["one"]
+    assert [call.id for call in seen.read()] == ["one"]
 
 
 def test_a_file_in_its_place_is_read_anew(session: NativeSession) -> None:
     seen = TranscriptFile(session.path)
     session.write(says("z" * 500), calls("one", "Bash", COMMAND))
-    assert [call.id for call in seen.look()] == ["one"]
+    assert [call.id for call in seen.read()] == ["one"]
     session.path.write_bytes(b"")
     session.write(calls("two", "Bash", COMMAND))
-    assert [call.id for call in seen.look()] == ["two"]
+    assert [call.id for call in seen.read()] == ["two"]
 
 
 def test_no_file_is_no_call_and_a_directory_is_an_error(tmp_path: Path) -> None:
     seen = TranscriptFile(tmp_path / "none.jsonl")
-    seen.look()
+    seen.read()
     assert seen.unanswered() == []
     (tmp_path / "none.jsonl").mkdir()
     with pytest.raises((OSError, UnfitFileError)):
-        seen.look()
+        seen.read()

@@ -332,7 +332,7 @@ def test_a_server_that_says_nothing_is_asked_for_all_the_same() -> None:
 def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
     said: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting_hook, "UNHEARD_SECONDS", 0.3)
+    monkeypatch.setattr(waiting_hook, "UNWATCHED_SECONDS", 0.3)
     monkeypatch.setattr(waiting_hook, "LISTEN_SECONDS", 0.02)
     path, printed = tmp_path / "inbox.db", list[str]()
     store = Store(path)
@@ -350,7 +350,7 @@ def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
     run_hook(io.BytesIO(json.dumps(said).encode()), path, printed.append)
     closing.join()
     (stored,) = store.requests.unsettled_before(datetime.fromtimestamp(0, UTC))
-    assert (printed, stored.outcome) == ([], Cancelled(waiting_hook.UNHEARD))
+    assert (printed, stored.outcome) == ([], Cancelled(waiting_hook.UNWATCHED))
     store.close()
 
 

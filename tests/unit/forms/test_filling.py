@@ -189,7 +189,7 @@ async def test_the_time_left_is_announced_and_counted_down(inbox: Inbox, tmp_pat
         waits.touch()
         assert told == ["", "closes in 5 min", "closes in 30 s"]
         assert (waits.countdown, waits.seconds_left) == ("", 1800.0)
-        waits.heard_at = lambda: clock.now
+        waits.input_at = lambda: clock.now
         clock.skip(100.0)
         assert waits.seconds_left == 1800.0
         assert Filling(opened).seconds_left is None

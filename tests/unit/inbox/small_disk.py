@@ -15,7 +15,7 @@ from pathlib import Path
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact
 from ccq_tui.inbox.requests import Allowed, Denied
-from ccq_tui.inbox.verdicts import InboxError, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxError
 from tests.actors import PANEL
 from tests.unit.inbox.test_inbox import Heard, permission
 
@@ -46,13 +46,13 @@ async def run(room: int, place: Path) -> dict[str, object]:
     waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked. " * 9000))
     over = asyncio.create_task(inbox.ask(permission("over")))
     await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) >= 2)
-    assert await inbox.answer("over@s", Allowed("1"), PANEL) == Won()
+    assert await inbox.answer("over@s", Allowed("1"), PANEL) == Accepted()
     assert await over == Allowed("1")
     before = len(of(heard, InboxTrouble))
     free()
     if before:
         await heard.until(lambda: of(heard, InboxRenewed))
-    assert await inbox.answer("waits@s", Denied("2"), PANEL) == Won()
+    assert await inbox.answer("waits@s", Denied("2"), PANEL) == Accepted()
     assert await waits == Denied("2")
     told: dict[str, object] = {"opened": opened, "troubles": of(heard, InboxTrouble)}
     told["renewals"] = of(heard, InboxRenewed)

@@ -16,7 +16,7 @@ from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact, S
 from ccq_tui.inbox.requests import Allowed, Cancelled
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InboxUnavailable, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxUnavailable
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Pressed
@@ -93,7 +93,7 @@ async def test_what_waits_is_written_into_the_file_that_takes_its_place(
         theirs = ["theirs@s"] if harm is not moved else []
         assert sorted(store.ids.requests()) == sorted(["q@s", "parked@s", *theirs])
         # It goes on there, and the answer is given once.
-        assert store.requests.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Won()
+        assert store.requests.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Accepted()
         store.close()
         assert await asking == Answered((Answer(("A",)),))
         since = heard.changes[before:]
@@ -129,12 +129,12 @@ async def test_what_only_a_deleted_log_had_comes_into_the_file(path: Path) -> No
         await also.until(lambda: also.changes)
         over = asyncio.create_task(one.ask(permission("over")))
         await also.until(lambda: len(also.changes) == 2)
-        assert await two.answer("over@s", Allowed("yes"), PHONE) == Won()
+        assert await two.answer("over@s", Allowed("yes"), PHONE) == Accepted()
         assert await over == Allowed("yes")
         companions_deleted(path)
         for inbox in (one, two):
             assert len(await read_again(inbox)) == 1
-        assert await two.answer("a@s", Allowed(), PHONE) == Won()
+        assert await two.answer("a@s", Allowed(), PHONE) == Accepted()
         assert await asking == Allowed()
         await heard.until(lambda: renewals(heard))
     store = Store(path)

@@ -22,7 +22,7 @@ from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import ChangeFeed, Worker
-from ccq_tui.inbox.verdicts import InboxTooNew, InboxUnavailable, InvalidOutcome, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxTooNew, InboxUnavailable, InvalidOutcome
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pressed
@@ -53,7 +53,7 @@ async def refuse(inbox: Inbox, *, writes: bool) -> None:
 
 async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
     # How often the thread looks up; a clock here would tell how busy the machine is.
-    assert worker.LOOK_SECONDS < 0.25
+    assert worker.POLL_SECONDS < 0.25
     request = permission("a")
     draft = first_draft(request)
     for key in "hello":
@@ -94,8 +94,8 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         during = asyncio.create_task(inbox.ask(permission("during")))
         gone = asyncio.create_task(inbox.ask(permission("gone")))
         await heard.until(lambda: sum(isinstance(c, Added) for c in heard.changes) == 3)
-        assert await inbox.answer("before@s", Allowed("1"), PANEL) == Won()
-        assert await inbox.answer("during@s", Denied("2"), PANEL) == Won()
+        assert await inbox.answer("before@s", Allowed("1"), PANEL) == Accepted()
+        assert await inbox.answer("during@s", Denied("2"), PANEL) == Accepted()
         inbox.withdraw("gone@s", "3", WITHDRAWN)
         assert await asyncio.gather(before, during, gone) == [Allowed("1"), Denied("2"), Cancelled("3")]
         with pytest.raises(InboxUnavailable, match="it may not be written"):
@@ -146,7 +146,7 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         await refuse(one, writes=False)
         await seen(path, lambda store: store.requests.get("a@s"))
         await heard.until(lambda: len(heard.changes) == 3)
-        assert await two.answer("a@s", Allowed(), PHONE) == Won()
+        assert await two.answer("a@s", Allowed(), PHONE) == Accepted()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
 
@@ -163,7 +163,7 @@ async def test_the_event_loop_goes_on_while_another_process_holds_the_database(p
         other.execute("COMMIT")
         other.close()
         await heard.until(lambda: heard.changes)
-        assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
+        assert await inbox.answer("a@s", Allowed(), PANEL) == Accepted()
         assert await task == Allowed()
 
 
@@ -192,7 +192,7 @@ async def test_a_closed_inbox_refuses_and_closing_again_is_nothing(path: Path) -
         await inbox.answer("a@s", Allowed(), PANEL)
     task = asyncio.create_task(inbox.ask(permission("a")))
     await heard.until(lambda: len(heard.changes) == 2)
-    assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
+    assert await inbox.answer("a@s", Allowed(), PANEL) == Accepted()
     assert await task == Allowed()
 
 
@@ -204,7 +204,7 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
             *(inbox.answer(f"r{number}@s", Denied(who), Actor(Surface.PROGRAM, who)) for number in range(60)
               for who, inbox in (("one", one), ("two", two)))
         )  # fmt: skip
-        assert sum(isinstance(verdict, Won) for verdict in verdicts) == 60
+        assert sum(isinstance(verdict, Accepted) for verdict in verdicts) == 60
         await asyncio.gather(*tasks)
         await heard_two.until(lambda: len(heard_two.changes) == 120)
         assert heard_one.changes == heard_two.changes
@@ -230,7 +230,7 @@ def refused(_request_id: str) -> None:
 
 async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path) -> None:
     other = Store(path)
-    looked = Worker._look
+    looked = Worker._poll
 
     def late(worker: Worker, store: Store) -> None:
         if worker.opened.done():
@@ -239,7 +239,7 @@ async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path)
 
     written = threading.Event()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Worker, "_look", late)
+        patch.setattr(Worker, "_poll", late)
         inbox = await Inbox.connect(path)
         heard = Heard(inbox)
         other.requests.add(permission("a"))
@@ -261,7 +261,7 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
         with pytest.raises(InvalidOutcome, match="no option “A”"):
             await inbox.answer("q@s", Answered((Answer(("A",)),)), PANEL)
         assert not task.done()
-        assert await inbox.answer("q@s", Answered((Answer(("B",)),)), PANEL) == Won()
+        assert await inbox.answer("q@s", Answered((Answer(("B",)),)), PANEL) == Accepted()
         assert await task == Answered((Answer(("B",)),))
         assert not any(isinstance(change, InboxTrouble) for change in heard.changes)
 

@@ -21,7 +21,7 @@ from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.requests import PROCESS_ENDED
 from ccq_tui.inbox.store.rows import RequestState, StoredDraft
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, Unknown
 from ccq_tui.processes import Owner, _start
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
@@ -99,7 +99,7 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         await heard.until(lambda: heard.changes)
         assert on_disk == [RequestState.PENDING]
         assert inbox.pending == (permission("a"),)
-        assert await inbox.answer("a@s", Allowed("fine"), PANEL) == Won()
+        assert await inbox.answer("a@s", Allowed("fine"), PANEL) == Accepted()
         late = await inbox.answer("a@s", Denied(), PHONE)
         assert isinstance(late, AlreadySettled)
         assert (late.actor, late.outcome) == (PANEL, Allowed("fine"))
@@ -113,12 +113,12 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
 
 async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) -> None:
     # How often it looks; a clock here would tell how busy the machine is.
-    assert worker.LOOK_SECONDS < 0.2
+    assert worker.POLL_SECONDS < 0.2
     async with inboxes(path, 2) as ((one, heard_one), (two, heard_two)):
         task = asyncio.create_task(one.ask(permission("a")))
         await heard_one.until(lambda: heard_one.changes)
         await heard_two.until(lambda: heard_two.changes)
-        assert await two.answer("a@s", Denied("no"), PHONE) == Won()
+        assert await two.answer("a@s", Denied("no"), PHONE) == Accepted()
         assert await task == Denied("no")
         assert heard_one.changes == heard_two.changes == [
             Added(permission("a")), Settled(permission("a"), Denied("no"), PHONE),
@@ -137,7 +137,7 @@ async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_i
         again = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: len(heard.changes) == 3)
         assert heard.changes[-1] == Added(permission("a"), again=True)
-        assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
+        assert await inbox.answer("a@s", Allowed(), PANEL) == Accepted()
         assert await again == Allowed()
 
 
@@ -228,7 +228,7 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await inbox.answer("a@s", Allowed(), PHONE) == Won()
+        assert await inbox.answer("a@s", Allowed(), PHONE) == Accepted()
         assert heard.changes[-1] == Settled(permission("a"), Allowed(), PHONE)
         assert await inbox.ask(permission("a")) == Allowed()
 

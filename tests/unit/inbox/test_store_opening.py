@@ -23,7 +23,7 @@ from ccq_tui.inbox.store.drafts import draft_to_json
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.rows import CommandKind, CommandState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable, Won
+from ccq_tui.inbox.verdicts import Accepted, InboxBusy, InboxTooNew, InboxUnavailable
 from ccq_tui.questions import Declined
 from tests.actors import PANEL
 from tests.unit.inbox.made import known, load_draft
@@ -267,7 +267,7 @@ def test_what_an_earlier_program_left_waits_where_it_was_asked_and_is_answered(t
     assert (command.kind, command.state) == (CommandKind.PARK, CommandState.OPEN)
     parked = known(store.requests.get(f"toolu_parked@{session}"))
     assert (parked.deferred, store.requests.add(parked.request).has_draft) == (True, True)
-    assert store.requests.settle(parked.request.id, Declined(), PANEL) == Won()
+    assert store.requests.settle(parked.request.id, Declined(), PANEL) == Accepted()
     assert store.requests.undelivered(session) == [store.requests.get(parked.request.id)]
     store.close()
 

@@ -26,7 +26,7 @@ from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Asker, Denied, Origin, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, StoredDraft
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, Unknown, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InboxBusy, Unknown
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
@@ -68,7 +68,7 @@ async def race(told: Connection, path: Path, me: str) -> None:
         ends: dict[str, str] = {}
         for name in names:
             match await inbox.answer(name, Denied(me), Actor.here(Surface.PROGRAM, me)):
-                case Won():
+                case Accepted():
                     ends[name] = me
                 case AlreadySettled(winner, _, outcome):
                     assert outcome.text == winner.name
@@ -251,7 +251,7 @@ class TwoStores(RuleBasedStateMachine):
     def settle(self, at: int, call: str, session: str) -> None:
         name, note = asked(call, session).id, self.fresh()
         match self.stores[at].requests.settle(name, decided(note), Actor(Surface.PROGRAM, f"surface {at}")):
-            case Won():
+            case Accepted():
                 assert name not in self.decided, "never two winners"
                 self.decided[name] = note
             case AlreadySettled(outcome=outcome):

@@ -121,8 +121,8 @@ class Place:
     def clock(self) -> float:
         return self.now
 
-    def look(self) -> CommandResult | None:
-        return self.sent.look(self.store)
+    def step(self) -> CommandResult | None:
+        return self.sent.step(self.store)
 
     def becomes(self, state: CommandState, why: str = "") -> None:
         (command,) = self.store.commands.open()
@@ -135,12 +135,12 @@ class Place:
 
     def taken(self) -> None:
         """Look, have the session take the command, and look again."""
-        assert self.look() is None
+        assert self.step() is None
         self.becomes(CommandState.TAKEN)
-        assert self.look() is None
+        assert self.step() is None
 
     def ended(self) -> tuple[Ending, str]:
-        parking = self.look()
+        parking = self.step()
         assert parking is not None
         assert self.store.commands.open() == []
         return parking.ending, parking.words
@@ -154,31 +154,31 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
 
 
 def test_it_is_taken_on_and_done(place: Place) -> None:
-    assert place.look() is None
+    assert place.step() is None
     place.taken()
     place.store.sessions.set_state("s1", SessionState.PARKED, "asked")
-    assert place.look() is None
+    assert place.step() is None
     place.store.sessions.release("s1", this_process())
     assert place.ended() == (Ending.DONE, "is paused: 1 request waits without a process")
 
 
 def test_it_is_refused_or_not_needed(place: Place) -> None:
-    assert place.look() is None
+    assert place.step() is None
     place.becomes(CommandState.REFUSED, NOTHING_WAITS)
     assert place.ended() == (Ending.REFUSED, NOTHING_WAITS)
     place.store.sessions.release("s1", this_process())
     again = place.again()
-    assert again.look(place.store) == CommandResult(
+    assert again.step(place.store) == CommandResult(
         Ending.ALREADY, "is paused already: 1 request waits without a process"
     )
     place.store.requests.settle(place.request.id, Denied(), PANEL)
     for name in ("s1", "unknown"):
-        told = place.again(name).look(place.store)
+        told = place.again(name).step(place.store)
         assert told == CommandResult(Ending.REFUSED, "is not running, and nothing waits in it")
 
 
 def test_a_process_that_does_not_react_in_time_finds_no_command_later(place: Place) -> None:
-    assert place.look() is None
+    assert place.step() is None
     place.now += NOTICE_SECONDS + 1
     ending, words = place.ended()
     assert ending is Ending.REFUSED
@@ -187,11 +187,11 @@ def test_a_process_that_does_not_react_in_time_finds_no_command_later(place: Pla
 
 def test_a_command_that_nobody_waits_for_is_withdrawn_unless_it_was_taken(place: Place) -> None:
     place.sent.withdraw(place.store)
-    assert place.look() is None
+    assert place.step() is None
     place.sent.withdraw(place.store)
     assert place.store.commands.open() == [], "nobody parks what nobody wants any more"
     again = place.again()
-    assert again.look(place.store) is None
+    assert again.step(place.store) is None
     place.becomes(CommandState.TAKEN)
     again.withdraw(place.store)
     taken = place.store.commands.get(place.store.commands.last())
@@ -208,7 +208,7 @@ def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) 
 
 
 def test_a_process_that_ends_meanwhile_leaves_no_command(place: Place) -> None:
-    assert place.look() is None
+    assert place.step() is None
     place.store.sessions.release("s1", this_process())
     place.store.sessions.claim("s1", GONE)
     assert place.ended() == (Ending.ALREADY, "no longer has a process: 1 request waits without a process")
@@ -220,7 +220,7 @@ def test_its_taker_says_what_was_done(place: Place) -> None:
     assert place.store.commands.finish(place.store.commands.last(), CommandState.DONE, "has it")
     assert place.ended() == (Ending.DONE, "has it")
     place.store.sessions.release("s1", this_process())
-    refused = place.again().look(place.store)
+    refused = place.again().step(place.store)
     words = "is not running; ccq-tui resume s1 continues it"
     assert refused == CommandResult(Ending.REFUSED, words)
 
@@ -233,7 +233,7 @@ def test_an_end_is_done_when_the_process_is_gone(place: Place) -> None:
     done = place.store.commands.get(place.store.commands.last())
     assert done is not None
     assert done.state is CommandState.DONE
-    already = place.again().look(place.store)
+    already = place.again().step(place.store)
     assert already == CommandResult(Ending.ALREADY, "has no process: 1 request waits without a process")
 
 
@@ -243,14 +243,14 @@ def test_a_prompt_may_be_taken_by_a_process_that_shows_the_session_at_rest(place
     place.store.listeners.add(this_process())
     place.taken()
     other = place.again()
-    assert other.look(place.store) is None
+    assert other.step(place.store) is None
     place.now += NOTICE_SECONDS + 1
     words = "is not running; ccq-tui resume s1 continues it"
-    assert other.look(place.store) == CommandResult(Ending.REFUSED, words), "none of them shows it"
+    assert other.step(place.store) == CommandResult(Ending.REFUSED, words), "none of them shows it"
 
 
 def test_a_command_whose_taker_has_ended_is_refused(place: Place) -> None:
-    assert place.look() is None
+    assert place.step() is None
     (command,) = place.store.commands.open()
     assert place.store.commands.take(command.number, GONE)
     assert place.ended() == (Ending.REFUSED, "is not paused: the ccq-tui that runs it ended")

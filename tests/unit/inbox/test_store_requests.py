@@ -9,7 +9,7 @@ import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.draft import first_draft
-from ccq_tui.inbox.place import Look, Place, place_of, taking_words
+from ccq_tui.inbox.place import Place, ResumeChecks, place_of, taking_words
 from ccq_tui.inbox.port import Notified
 from ccq_tui.inbox.requests import (
     Allowed,
@@ -26,7 +26,7 @@ from ccq_tui.inbox.store.requests import PROCESS_ENDED
 from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import ChangeFeed
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
+from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InboxUnavailable, Unknown
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
@@ -50,7 +50,7 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
     assert store.requests.add(asked("a"), "why").state is RequestState.PENDING
     assert store.requests.defer("a@s")
     assert store.requests.add(asked("a")).context == "why"
-    assert store.requests.settle("a@s", Denied("no"), PANEL) == Won()
+    assert store.requests.settle("a@s", Denied("no"), PANEL) == Accepted()
     assert not store.requests.defer("a@s")
     assert store.requests.mark_delivered("a@s", "result")
     assert not store.requests.mark_delivered("a@s", "message")
@@ -96,7 +96,7 @@ def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_ag
     store.requests.add(asked("a"))
     draft = first_draft(asked("a"))
     save_draft(store, asked("a"), draft)
-    assert store.requests.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
+    assert store.requests.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Accepted()
     assert store.requests.undelivered("s") == []
     assert store.requests.settle("a@s", Cancelled("again"), WITHDRAWN) == AlreadySettled(
         WITHDRAWN, START + timedelta(seconds=3), Cancelled("interrupted")
@@ -127,7 +127,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     assert again.request == request
     old = known(store.requests.get("a#1@s"))
     assert (old.request, old.outcome, old.has_draft) == (asked("a#1"), Allowed("old"), True)
-    assert store.requests.settle("a@s", Denied(), PANEL) == Won()
+    assert store.requests.settle("a@s", Denied(), PANEL) == Accepted()
     assert [c[1] for c in changes(store, "a@s")] == ["pending", "declined"]
     assert [c[1] for c in changes(store, "a#1@s")][:2] == ["pending", "answered"]
 
@@ -142,11 +142,11 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     assert (own.request, own.state) == (copy, RequestState.PENDING)
     assert (own.deferred, own.has_draft) == (False, False)
     assert [w.request.id for w in store.requests.waiting()] == ["a@s", "a@copy"]
-    assert store.requests.settle(copy.id, Denied("no"), PANEL) == Won()
+    assert store.requests.settle(copy.id, Denied("no"), PANEL) == Accepted()
     (waits,) = store.requests.waiting("s")
     assert (waits.request, waits.deferred, waits.has_draft) == (first, True, True)
     assert store.requests.undelivered("s") == []
-    assert store.requests.settle(first.id, Allowed(), PANEL) == Won()
+    assert store.requests.settle(first.id, Allowed(), PANEL) == Accepted()
     assert [one.outcome for one in store.requests.undelivered("copy")] == [Denied("no")]
     later = store.requests.add(asked("a", "later"))
     assert (later.state, later.outcome, later.has_draft) == (RequestState.PENDING, None, False)
@@ -161,7 +161,7 @@ def test_an_id_that_another_one_begins_with_is_its_own(store: Store) -> None:
     assert len(store.requests.waiting()) == 5
     assert store.ids.requests_of("a") == ["a@s", "a@t"]
     assert (store.ids.name_of(asked("a")), store.ids.name_of(asked("ab"))) == ("a@s", "ab")
-    assert store.requests.settle(asked(long).id, Denied(), PANEL) == Won()
+    assert store.requests.settle(asked(long).id, Denied(), PANEL) == Accepted()
 
 
 def test_only_what_is_over_and_old_is_deleted_with_its_history(store: Store) -> None:
@@ -204,7 +204,7 @@ def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(stor
 def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
     store.requests.add(asked("a\ud800"), "said \udfff")
     actor = Actor(Surface.PROGRAM, "panel\ud800")
-    assert store.requests.settle("a\ud800@s", Denied("\ud800"), actor) == Won()
+    assert store.requests.settle("a\ud800@s", Denied("\ud800"), actor) == Accepted()
     (stored,) = store.requests.undelivered("s")
     assert stored.outcome == Denied("\ud800")
     assert stored.context == "said ?"
@@ -284,7 +284,7 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     assert store.requests.withdraw_orphans() == 0
     assert [one.request for one in store.requests.waiting()] == [*others, living]
     assert [c[1] for c in changes(store, plan.id)] == ["pending", "cancelled"]
-    assert store.requests.settle(living.id, Allowed(), PANEL) == Won()
+    assert store.requests.settle(living.id, Allowed(), PANEL) == Accepted()
     # What was decided and not taken in time is given up, once.
     assert store.requests.give_up(living.id, "too late")
     assert not store.requests.give_up(living.id, "too late")
@@ -328,12 +328,12 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     assert store.requests.withdraw_orphans() == 0
     assert [one.request.origin for one in store.requests.waiting()] == [form, form]
     assert store.requests.waiting("asker") == []
-    assert store.requests.settle("q@form:asker", Answered((Answer(("A",)),)), PANEL) == Won()
-    assert store.requests.settle("p@form:asker", Allowed(), PANEL) == Won()
+    assert store.requests.settle("q@form:asker", Answered((Answer(("A",)),)), PANEL) == Accepted()
+    assert store.requests.settle("p@form:asker", Allowed(), PANEL) == Accepted()
     assert store.requests.undelivered_counts() == {}
     assert store.requests.undelivered("asker") == []
     assert len(store.requests.undelivered("form:asker")) == 2
-    look = Look(lambda _: False, recorded=())
+    look = ResumeChecks(lambda _: False, recorded=())
     assert [place_of(None, look, origin) for origin in (form, Origin())] == [Place.FOREIGN, Place.UNKNOWN]
     session = store.sessions.get("asker")
     assert session

@@ -42,11 +42,9 @@ def test_random_growth(questions: QuestionSet, happened: list[list[Event]], seen
     size = len(text) // len(happened) + 1
     for number, some in enumerate(happened):
         arriving.feed(text[number * size : (number + 1) * size])
-        if parsed := arriving.parse():
-            here = Arriving(parsed.complete)
-            after = (
-                grown(state, parsed.questions, here, seen=seen) if state else begun(parsed.questions, here)
-            )
+        if part := arriving.parse():
+            here = Arriving(part.complete)
+            after = grown(state, part.questions, here, seen=seen) if state else begun(part.questions, here)
             if state:
                 assert_kept(state, after, seen=seen)
             state = after
@@ -189,8 +187,8 @@ def readings(text: str, size: int = 1) -> list[PartialSet]:
     found = []
     for at in range(0, len(text), size):
         arriving.feed(text[at : at + size])
-        if (parsed := arriving.parse()) is not None:
-            found.append(parsed)
+        if (part := arriving.parse()) is not None:
+            found.append(part)
     return found
 
 
@@ -222,11 +220,11 @@ def test_every_prefix_reads_as_a_prefix(questions: QuestionSet, size: int) -> No
         assume(False)
     found = readings(json.dumps(source), size)
     before = PartialSet(QuestionSet("toolu_1", ()), 0)
-    for parsed in found:
-        assert is_part(parsed.questions, whole, parsed.complete)
-        assert is_part(before.questions, parsed.questions, before.complete)
-        assert before.complete <= parsed.complete <= len(parsed.questions.questions) <= parsed.complete + 1
-        before = parsed
+    for part in found:
+        assert is_part(part.questions, whole, part.complete)
+        assert is_part(before.questions, part.questions, before.complete)
+        assert before.complete <= part.complete <= len(part.questions.questions) <= part.complete + 1
+        before = part
 
 
 def test_the_first_option_is_readable_before_the_rest() -> None:
@@ -262,7 +260,7 @@ def test_a_set_in_other_words_is_read_as_it_comes() -> None:
 
 
 def test_what_is_parsed_grows_with_the_text_and_no_faster() -> None:
-    def parsed(questions: list[Question]) -> tuple[int, int]:
+    def part(questions: list[Question]) -> tuple[int, int]:
         text = json.dumps(question_set_input(questions))
         arriving = ArrivingSet("toolu_1")
         for at in range(0, len(text), 8):
@@ -273,7 +271,7 @@ def test_what_is_parsed_grows_with_the_text_and_no_faster() -> None:
     many = [DATABASE] * 200
     long = [Question("Which?", "W", (Option("a", "b", "x" * 400_000), Option("b")))]
     for questions in (many, long):
-        work, length = parsed(questions)
+        work, length = part(questions)
         assert work < 300 * length  # each of the first 8,192 characters in 512 looks, then in some 64
 
 

@@ -23,7 +23,7 @@ from tests.unit.remote.publishing import Desk, beside, question
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leader, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(leader, "POLL_SECONDS", 0.05)
 
 
 def leaders() -> set[threading.Thread]:

@@ -12,7 +12,7 @@ from ccq_tui.runtime.limits import COUNTDOWN, Due, Limit, Standing, cause, next_
 from ccq_tui.words import spoken
 
 ASKED = Standing(
-    SessionState.AWAITING, touched=10.0, heard=100.0, question="t", turn=100.0, parkable=True, stopped=False
+    SessionState.AWAITING, touched=10.0, event=100.0, question="t", turn=100.0, parkable=True, stopped=False
 )
 
 

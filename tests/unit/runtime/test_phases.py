@@ -28,7 +28,7 @@ def test_a_process_starts_only_where_none_is_and_never_after_the_end(happened: l
     stage, processes, over = Stage(), 0, False
     for one in happened:
         before, stage = stage, step(stage, one)
-        if one is Input.GONE or before.phase in (Phase.NEW, Phase.PARKED, Phase.RESTING):
+        if one is Input.ENDED or before.phase in (Phase.NEW, Phase.PARKED, Phase.RESTING):
             processes = 0
         if starts(before, stage):
             processes += 1
@@ -52,14 +52,14 @@ def test_a_rest_has_a_reason_and_is_left_by_one_start(happened: list[Input]) -> 
 @given(st.lists(st.sampled_from((Input.PUT_OFF, Input.ANSWER, Input.PROMPT, Input.QUESTION)), max_size=9))
 def test_an_answer_while_parking_starts_the_next_process_without_a_further_input(inputs: list[Input]) -> None:
     parking = after(Input.START, SessionState.AWAITING, Input.PUT_OFF, Input.ANSWER, *inputs)
-    assert after(SessionState.PARKED, Input.GONE, stage=parking) == Stage(Phase.STARTING)
+    assert after(SessionState.PARKED, Input.ENDED, stage=parking) == Stage(Phase.STARTING)
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_a_restart_starts_once_its_process_is_gone_whatever_it_ended_with(end: SessionState) -> None:
     stopping = after(Input.START, SessionState.IDLE, Reason.RESTART)
     assert after(end, stage=stopping) == stopping
-    assert after(end, Input.GONE, stage=stopping) == Stage(Phase.STARTING)
+    assert after(end, Input.ENDED, stage=stopping) == Stage(Phase.STARTING)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_prompt_starts_what_ended_by_itself_and_an_answer_starts_whatever_rest
     stop: Reason | None, end: SessionState, reason: Reason, roused: bool
 ) -> None:
     running = after(Input.START, SessionState.IDLE)
-    rests = after(*([stop] if stop else []), end, Input.GONE, stage=running)
+    rests = after(*([stop] if stop else []), end, Input.ENDED, stage=running)
     assert rests == Stage(Phase.RESTING, reason)
     assert (after(Input.PROMPT, stage=rests).phase is Phase.STARTING) is roused
     assert after(Input.ANSWER, stage=rests) == Stage(Phase.STARTING)

@@ -170,7 +170,7 @@ async def test_the_limit_that_parked_it_is_named_whatever_the_turn_did_at_its_en
     life: Life, between: tuple[ev.SessionState, ...]
 ) -> None:
     life.now += 601
-    life.session.look()
+    life.session.check_limits()
     assert life.agents[0].cause == "no answer for 10 min (park_after)"
     life.tell(*(ev.StateChanged(state) for state in between), *PARKED)
     assert len([one for one in life.events if isinstance(one, LimitReached)]) == 1
@@ -179,7 +179,7 @@ async def test_the_limit_that_parked_it_is_named_whatever_the_turn_did_at_its_en
 @pytest.mark.parametrize("asks", [False, True])
 async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(life: Life, asks: bool) -> None:
     life.now += 601
-    life.session.look()
+    life.session.check_limits()
     assert life.agents[0].parked
     life.tell(ev.RequestSettled(REQUEST.id, ANSWER, PANEL), ev.StateChanged(ev.SessionState.WORKING))
     other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))

@@ -12,7 +12,7 @@ from ccq_tui.agent.controls import FilesToRewind
 from ccq_tui.agent.events import SessionLost, TurnEnded
 from ccq_tui.choices import Notify
 from ccq_tui.commands.command import PickRow, called
-from ccq_tui.commands.models import CYCLE, MEANINGS, next_mode, offered_modes, said
+from ccq_tui.commands.models import CYCLE, MEANINGS, mode_words, next_mode, offered_modes
 from ccq_tui.commands.workspace import choices, what_changes
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.screens.picker import choosing
@@ -80,7 +80,7 @@ def test_without_having_started_so_nothing_is_bypassed(auto: bool, refused: set[
     offered = offered_modes(auto=auto, bypass=False, refused=refused)
     assert BYPASS not in cycled("default", offered, 10)
     assert set(cycled("default", offered, len(offered))) == set(offered)
-    assert all(MEANINGS[mode] in said(mode) for mode in offered)
+    assert all(MEANINGS[mode] in mode_words(mode) for mode in offered)
 
 
 @pytest.mark.parametrize(("environment", "protocol", "bar"), TABLES["terminals"])

@@ -27,7 +27,7 @@ from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.bridges.claude_code.waiting_hook import request_of
 from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.place import Look, Place
+from ccq_tui.inbox.place import Place, ResumeChecks
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
@@ -276,8 +276,8 @@ def names_in(store: Store, request: QuestionRequest) -> Iterator[str]:
     stored, waits = store.sessions.get(request.session_id), store.requests.waiting()
     assert stored
     yield stored.name
-    look = Look(lambda _: True)
-    for row in read_rows(store, [request.session_id], look).values():
+    checks = ResumeChecks(lambda _: True)
+    for row in read_rows(store, [request.session_id], checks).values():
         yield row.session
     head, line = session_lines([stored], {}, {}, lambda name: name[:8])
     yield line[head.index("WHAT") :].split(f" · {stored.directory[:4]}")[0].removesuffix("…")

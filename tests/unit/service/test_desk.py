@@ -96,7 +96,7 @@ async def test_a_message_that_is_taken_again_answers_the_same_question(
     assert await outcome(served, SET.id) == Answered(EXACT)
     assert await served.say("api", message_id="m3"), "it settled the set before, and is no prompt now"
     assert len(served.recorded(Happened.ASKED)) == 3
-    assert not served.recorded(Happened.SAID)
+    assert not served.recorded(Happened.REPORTED)
 
 
 async def test_a_prompt_of_a_session_does_not_answer_what_that_asks(served: Served) -> None:
@@ -126,7 +126,7 @@ async def test_an_answer_elsewhere_comes_first(served: Served) -> None:
         "here": False,
     }
     assert await served.say("1"), "it names an option: it came too late"
-    assert served.recorded(Happened.SAID)[0]["text"] == "Answered on phone; nothing was sent from here."
+    assert served.recorded(Happened.REPORTED)[0]["text"] == "Answered on phone; nothing was sent from here."
     assert not await served.say("1"), "said once"
 
 
@@ -139,11 +139,11 @@ async def test_of_two_answers_at_once_the_second_person_is_told_whose_counted(
     assert await served.say("1")
     assert await served.say("no, the other one", author="Bob")
     assert len(served.recorded(Happened.ASKED)) == 2, "it answers no other question"
-    [refusal] = served.recorded(Happened.SAID)
+    [refusal] = served.recorded(Happened.REPORTED)
     assert refusal["text"] == "Answered in the ticket, by Ann; nothing was sent from here."
     monkeypatch.setattr(module, "AT_ONCE_SECONDS", 0.0)
     assert await served.say("1", author="Bob")
-    assert len(served.recorded(Happened.SAID)) == 1
+    assert len(served.recorded(Happened.REPORTED)) == 1
 
 
 async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ async def test_a_stranger_neither_answers_nor_allows_and_is_told_once(served: Se
     assert await served.say("1", author="Eve", message_id="e")
     assert await served.say("1", author="Eve", message_id="e")
     assert await outcome(served, ONE.id) is None
-    [refusal] = served.recorded(Happened.SAID)
+    [refusal] = served.recorded(Happened.REPORTED)
     assert refusal["text"] == "Eve may not answer in demo; linear:ann may. Nothing was done."
     assert await served.say("1")
     await until_true(lambda: len(served.recorded(Happened.ACTED)) == 2)
@@ -209,7 +209,7 @@ async def test_a_permission_is_not_decided_in_a_ticket_unless_it_is_configured(s
     assert served.recorded(Happened.ASKED)[0]["options"] == []
     assert await served.say("y")
     assert await outcome(served, request.id) is None
-    [refusal] = served.recorded(Happened.SAID)
+    [refusal] = served.recorded(Happened.REPORTED)
     assert "it is decided in ccq-tui on the run's machine" in refusal["text"]
 
 

@@ -136,7 +136,7 @@ async def test_what_a_ticket_says_that_no_webhook_brought(
     assert await adapter.missed(ticket) == []
     for number in range(12):  # more than a page
         linear.reply(early.id, str(number), send=False, person="Kim")
-        await adapter.send(ticket, event(Happened.SAID, "I see.", kind="thought", parameter=""), "")
+        await adapter.send(ticket, event(Happened.REPORTED, "I see.", kind="thought", parameter=""), "")
     linear.reply(early.id, "Stop", stop=True, send=False)
     said = await adapter.missed(ticket)
     assert [one.text for one in said] == [*map(str, range(12)), "Stop"]
@@ -236,9 +236,9 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
     await adapter.send(ticket, event(Happened.STARTED), "https://ccq.example.org/runs/1")
     assert session.urls == [{"label": "ccq-tui", "url": "https://ccq.example.org/runs/1"}]
     said: tuple[tuple[RunEvent, str], ...] = (
-        (event(Happened.SAID, "I read\x1b the code.", kind="thought", parameter=""), "active"),
-        (event(Happened.SAID, "Bash", kind="action", parameter="make"), "active"),
-        (event(Happened.SAID, "EnterPlanMode", kind="action", parameter=""), "active"),
+        (event(Happened.REPORTED, "I read\x1b the code.", kind="thought", parameter=""), "active"),
+        (event(Happened.REPORTED, "Bash", kind="action", parameter="make"), "active"),
+        (event(Happened.REPORTED, "EnterPlanMode", kind="action", parameter=""), "active"),
         (event(Happened.ASKED, "Which?", options=["A", "B"]), "awaitingInput"),
         (event(Happened.ASKED, "Your name?", options=[]), "awaitingInput"),
         (event(Happened.ANSWERED, "Answered on phone: Name: api"), "active"),

@@ -73,7 +73,7 @@ async def test_all_that_can_happen(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.store.record(records.store.create(run("other", machine="there")).id, Happened.STARTED, "", {})
     records.happened(Happened.STARTED, "")
-    records.happened(Happened.SAID, "1", kind="action", text="Read", parameter="a.py")
+    records.happened(Happened.REPORTED, "1", kind="action", text="Read", parameter="a.py")
     records.happened(Happened.ASKED, "q", text="Which?", options=["A", "B"])
     records.happened(Happened.ANSWERED, "here", text="in the ticket", here=True)
     records.happened(Happened.ANSWERED, "there", text="on phone")
@@ -100,7 +100,7 @@ async def test_what_cannot_be_sent_now_is_sent_later_in_order(
     records = Records(tmp_path)
     records.ticket.troubles = [RetryLaterError("away"), RetryLaterError("away", 0.01), KeyError("a bug")]
     for number in range(3):
-        records.happened(Happened.SAID, str(number), kind="thought", text=str(number), parameter="")
+        records.happened(Happened.REPORTED, str(number), kind="thought", text=str(number), parameter="")
     async with sending(records) as sent:
         await sent(3)
         assert [call[1] for call in records.ticket.calls] == ["0", "1", "2"]

@@ -75,7 +75,7 @@ class Desk:
 async def desk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> AsyncIterator[Desk]:
-    monkeypatch.setattr(notifier, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(notifier, "POLL_SECONDS", 0.01)
     caplog.set_level(logging.INFO, "ccq_tui")
     inbox = await Inbox.connect(tmp_path / "inbox.db")
     with serving() as server:

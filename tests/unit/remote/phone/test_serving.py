@@ -64,7 +64,7 @@ async def test_a_look_at_an_invitation_leaves_no_pairing(tmp_path: Path) -> None
 
 
 async def test_a_port_of_another_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(serving, "ANSWER_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         where = loopback(tmp_path, port=taken.getsockname()[1])
         with pytest.raises(ServeError, match="choose another --port"):
@@ -82,7 +82,7 @@ async def test_a_lost_file_of_pairings_is_made_again_beside_the_process_that_ser
 
 
 async def test_a_new_device_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "LOOK_SECONDS", 0.3)
+    monkeypatch.setattr(devices, "POLL_SECONDS", 0.3)
     async with relay(tmp_path, loopback(tmp_path)) as pairing, RelayClient(pairing) as client:
         link, code, coming = await link_for_device(client), await code_for_device(client), arrivals(client)
         assert re.fullmatch(rf"{pairing.public}/#v=1&i=\w{{4}}&k={pairing.key}&s=[-\w]{{22}}", link)
