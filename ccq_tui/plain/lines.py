@@ -63,9 +63,14 @@ class Lines:
         """Whether the last line was typed right behind a prompt."""
 
     @property
+    def on_terminal(self) -> bool:
+        """Whether the lines were printed on a terminal when the program began."""
+        return self._shown is not None
+
+    @property
     def is_terminal(self) -> bool:
         """Whether a person reads and types here."""
-        return self.is_typed and self._shown is not None
+        return self.is_typed and self.on_terminal
 
     def say(self, label: str, text: str = "") -> None:
         """Print a text after a label; further lines of it are indented, so that no text has a label."""

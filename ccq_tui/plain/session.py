@@ -81,7 +81,7 @@ class PlainPrompt:
         """Do nothing: the terminal has the earlier lines."""
 
 
-FAILED, REFUSED = 1, 2
+FAILED, REFUSED, HUNG_UP = 1, 2, 128 + signal.SIGHUP
 """Exit codes, as on the screen."""
 DRAWN = dict.fromkeys(range(0x2500, 0x25A0), None)
 """The characters of drawn lines and bars."""
@@ -128,7 +128,8 @@ class PlainSession(Leading):
         self._left: set[str] = set()
         """Requests that the person left for later."""
         self._input_ended = False
-        self._code = 0
+        self.code = 0
+        """The exit code: also a signal during the end sets it."""
         self._over = asyncio.Event()
         self._interrupted_at = float("-inf")
         self._counted = ""
@@ -142,8 +143,8 @@ class PlainSession(Leading):
 
     # -- its life -------------------------------------------------------------------------------------------
 
-    async def run(self, prompt: str) -> int:
-        """Lead the session to its end; return the exit code.
+    async def run(self, prompt: str) -> None:
+        """Lead the session to its end.
 
         Args:
             prompt: A prompt to send first, or "".
@@ -158,13 +159,17 @@ class PlainSession(Leading):
         await asyncio.wait((steps, over), return_when=asyncio.FIRST_COMPLETED)
         over.cancel()
         steps.cancel()
-        with suppress(asyncio.CancelledError):
-            await steps
-        return self._code
+        try:
+            with suppress(asyncio.CancelledError):
+                await steps
+        except OSError:
+            if not self.lines.on_terminal:
+                raise
+            self.quit(HUNG_UP)  # a write may notice that a terminal goes before the signal does
 
     def quit(self, code: int = 0) -> None:
         """End the session, and the program; what waits in it stays."""
-        self._code = code
+        self.code = self.code or code
         self._over.set()
 
     async def close(self) -> list[str]:
@@ -314,7 +319,7 @@ class PlainSession(Leading):
         try:
             self._take_in(event)
         except OSError:  # nobody reads the lines any more
-            self.quit(FAILED)
+            self.quit(HUNG_UP if self.lines.on_terminal else FAILED)
         finally:
             self._news.set()
 
@@ -479,10 +484,9 @@ async def lead(launch: Launch, why: str) -> int:
         loop.add_signal_handler(signal.SIGINT, plain.interrupted)
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             loop.add_signal_handler(number, plain.quit, 128 + number)
-        code = await plain.run(launch.prompt)
+        await plain.run(launch.prompt)
     except NotOpenedError as error:
         lines.say("error", f"The session {error}.")
-        code = REFUSED
     finally:
         parting = await plain.close() if plain is not None else []
         await asyncio.to_thread(leader.stop)
@@ -490,4 +494,4 @@ async def lead(launch: Launch, why: str) -> int:
     with suppress(OSError):  # the terminal is gone
         for text in parting:
             lines.note(text)
-    return code
+    return plain.code if plain is not None else REFUSED

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -17,12 +18,12 @@ import pytest
 from ccq_tui.inbox.agent_texts import PROCEED
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from ccq_tui.testing import CleanHome, Scenario, ScriptedModel, clean_environment
 from tests.actors import PANEL
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
 from tests.results import REMARK, answered, replied
-from tests.steps import step
+from tests.steps import allowed, step
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, asked, id_of, stock
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
@@ -336,6 +337,22 @@ def test_lines_answer_what_waits_across_an_end(tmp_path: Path) -> None:
     outcomes = [one and one.outcome for one in found.values()]
     assert outcomes[0] == Answered((Answer(("Auth", "Search")), Answer(other="4"), Answer(other="api")))
     assert (getattr(outcomes[1], "text", ""), outcomes[2]) == ("use pnpm", None)
+
+
+def test_a_terminal_that_goes_before_its_signal_comes_is_hung_up(tmp_path: Path) -> None:
+    home = clean_environment("http://127.0.0.1:9", root=tmp_path)
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [program(), "--plain"], stdin=subprocess.PIPE, stdout=slave, stderr=slave, env=home.env,
+        cwd=home.project, start_new_session=True,
+    ) as running:  # fmt: skip
+        os.close(slave)
+        printed = b""
+        while b"/help lists" not in printed:
+            printed += os.read(master, 5_000)
+        os.close(master)
+        running.communicate(b"/help\n", timeout=allowed(60))
+    assert running.returncode == 129
 
 
 def test_the_screen_has_words_alone(start: Start) -> None:
