@@ -74,6 +74,12 @@ class UnrecordedPrompts:
         self._texts.pop(name, None)
         self._emit(ev.PromptRecorded(name))
 
+    def rewound(self, prompt_id: str) -> None:
+        """Report a prompt that a rewind gives back, and those after it: no kill is to return them again."""
+        names = [*self._timers]
+        for name in names[names.index(prompt_id) :] if prompt_id in names else ():
+            self._recorded(name)
+
     async def settle(
         self, session_id: str, reason: str, unread: Mapping[str, str], *, in_order: bool
     ) -> None:

@@ -222,6 +222,7 @@ class AgentSession:
         if translator and not done.refusal:
             translator.rewound(prompt_id)
             self._delivery.rewound(prompt_id)
+            self._unrecorded.rewound(prompt_id)
         return done
 
     async def rename(self, title: str) -> None:

@@ -410,6 +410,17 @@ async def test_what_the_record_lacks_comes_back_when_the_cli_was_killed() -> Non
     assert told.events == [PromptReturned("text of a", "killed", "a"), PromptRecorded("b")]
 
 
+async def test_what_a_rewind_gives_back_does_not_come_back_when_the_cli_is_killed() -> None:
+    told = Told()
+    told.delivered("a", "b", "c")
+    told.unwritten.rewound("x")
+    told.unwritten.rewound("b")
+    await told.unwritten.settle("s", "killed", {}, in_order=False)
+    assert told.events == [
+        PromptRecorded("b"), PromptRecorded("c"), PromptReturned("text of a", "killed", "a"),
+    ]  # fmt: skip
+
+
 async def test_an_end_in_order_leaves_the_cli_the_time_to_write() -> None:
     told = Told()
     told.delivered("a", "b")
