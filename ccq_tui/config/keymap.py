@@ -65,7 +65,7 @@ class Keymap:
 
     __getitem__ = shown  # for sentences: each frame has some
 
-    def meant(self, place: KeyPlace, *, letters: bool = True) -> dict[str, tuple[str, ...]]:
+    def remapped(self, place: KeyPlace, *, letters: bool = True) -> dict[str, tuple[str, ...]]:
         """Return each key whose meaning in a place was changed, with the keys that it stands for.
 
         Without ``letters``, leave out keys that type or edit text: they go to the filter.
@@ -74,13 +74,13 @@ class Keymap:
         given_away = {key for name in names for key in SETTINGS[name].keys} - {
             key for name in names for key in self.keys[name]
         }
-        meant: dict[str, tuple[str, ...]] = dict.fromkeys(given_away, ())
+        remapped: dict[str, tuple[str, ...]] = dict.fromkeys(given_away, ())
         for name in names:
             known = SETTINGS[name].keys
             for key in self.keys[name]:
                 if key not in known:
-                    meant[key] = CANONICAL.get(name) or known[:1]
-        return {key: becomes for key, becomes in meant.items() if letters or not types_text(key)}
+                    remapped[key] = CANONICAL.get(name) or known[:1]
+        return {key: becomes for key, becomes in remapped.items() if letters or not types_text(key)}
 
 
 def keymap_of(choices: Choices) -> Keymap:

@@ -417,7 +417,7 @@ MOST = 4
 def key_line(
     place: KeyPlace,
     words: frozenset[str] = frozenset(),
-    said: Mapping[str, str] = MappingProxyType({}),
+    texts: Mapping[str, str] = MappingProxyType({}),
     chosen: Chosen = DEFAULT,
     *,
     enter: str = "",
@@ -426,14 +426,14 @@ def key_line(
 ) -> Hints:
     """Return the keys worth showing: Enter, at most four by rank that apply, Esc.
 
-    ``said`` has other words than the row's for its first key, "" to leave it out; ``chosen`` the keys of a
+    ``texts`` has other words than the row's for its first key, "" to leave it out; ``chosen`` the keys of a
     person's settings; without ``letters``, those that type are left out.
     """
     rows = (row for row in (*rows_at(place), *_AT[KeyPlace.EVERYWHERE]) if row.rank and row.when <= words)
     found: dict[tuple[int, str], str] = {}
     for row in sorted(rows, key=lambda row: row.rank):
         key = (chosen.get(row.setting) or row.keys)[0]
-        does = said.get(row.keys[0], row.hint)
+        does = texts.get(row.keys[0], row.hint)
         if does and (letters or typed_by(key) in ("", " ")):
             found[row.rank, does] = joined(found.get((row.rank, does), ""), shown_key(key))
     middle = [(key, does) for (_, does), key in found.items()][:MOST]
@@ -445,16 +445,16 @@ def joined(before: str, key: str) -> str:
     return f"{before}{'' if len(before) == len(key) == 1 else ' '}{key}" if before else key
 
 
-def listed_at(place: KeyPlace, meant: Chosen = DEFAULT) -> dict[str, list[str]]:
-    """Return what keys do in a place, each with its keys; for ``meant`` see `Keymap.meant`."""
+def listed_at(place: KeyPlace, remapped: Chosen = DEFAULT) -> dict[str, list[str]]:
+    """Return what keys do in a place, each with its keys; for ``remapped`` see `Keymap.remapped`."""
     found: dict[str, list[str]] = {}
     nearer: set[str] = set()
     for one in (place, *CHAINS.get(place, ())):
         here: dict[str, list[str]] = {}
         for row in _AT[one]:
             known = [key for key in row.keys if key not in nearer]
-            given = [key for key, becomes in meant.items() if becomes and becomes[0] in known]
-            if row.does and (keys := [key for key in known if key not in meant] + given):
+            given = [key for key, becomes in remapped.items() if becomes and becomes[0] in known]
+            if row.does and (keys := [key for key in known if key not in remapped] + given):
                 here.setdefault(row.does, []).extend(keys)
         for does, keys in here.items():  # those of more places first: arrows before letters
             found[does] = list(dict.fromkeys([*keys, *found.get(does, ())]))

@@ -30,10 +30,10 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Own words begin: a paste, or keys that were no commands; or they are ``meant`` as such."""
+    """Own words begin: a paste, or keys that were no commands; ``own`` if they are marked as such."""
 
     text: str
-    meant: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

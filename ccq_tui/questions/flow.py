@@ -160,14 +160,14 @@ def confirm(state: PanelState) -> PanelState:
     pages = [(tab, state.pages[tab]) for tab in state.asked_tabs]
     wrong = [at for at, page in pages if page.problem and (page.draft.taken or not page.is_field)]
     if wrong:
-        return _said_at(state, wrong[0], state.pages[wrong[0]].problem)
+        return _show_problem(state, wrong[0], state.pages[wrong[0]].problem)
     lacking = next((at for at, page in pages if page.lacking), None)
     if lacking is not None:
-        return _said_at(state, lacking, NEEDED)
+        return _show_problem(state, lacking, NEEDED)
     return replace(state, outcome=Answered(state.answers))
 
 
-def _said_at(state: PanelState, tab: int, problem: str) -> PanelState:
+def _show_problem(state: PanelState, tab: int, problem: str) -> PanelState:
     """Turn to a question, and show there why the set is not confirmed."""
     state = turn_to(state, tab)
     return replace(state, notice=problem) if state.page.is_field else replace(state, aside=problem)

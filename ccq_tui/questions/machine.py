@@ -24,18 +24,18 @@ def step(state: PanelState, event: ev.Event) -> PanelState:
     """Return the state after an event, or the same one if it means nothing; an outcome is final."""
     if state.outcome is not None:
         return state
-    heard = state
+    current = state
     typed = isinstance(event, ev.TextChanged) and bool(state.page.question.acts)
     if typed or isinstance(event, ev.Pressed | ev.Clicked | ev.Words):
         if state.aside or state.warned:
-            heard = replace(state, aside="", warned=None)
+            current = replace(state, aside="", warned=None)
         if (
             state.aside == TEXT_LEFT_OUT
             and isinstance(event, ev.Pressed)
             and action_of(state, event) is OTHER
         ):
-            return moves.pick(heard, state.page.other_row)
-    after = _stepped(heard, event)
+            return moves.pick(current, state.page.other_row)
+    after = _stepped(current, event)
     return after if after.outcome is None else _confirmed(after, state, event)
 
 
@@ -63,8 +63,8 @@ def _stepped(state: PanelState, event: ev.Event) -> PanelState:
             return replace(state, aside=words)
         case ev.Pressed():
             return _pressed(state, event)
-        case ev.Words(text, meant):
-            return _written(state, typable(text), moves.add_words if meant else moves.open_other)
+        case ev.Words(text, own):
+            return _written(state, typable(text), moves.add_words if own else moves.open_other)
         case ev.TakenBack(before):
             return _taken_back(state, before)
         case ev.Doubted(letter):

@@ -119,7 +119,7 @@ class FormApp(App[None]):
         opened = self._filling.opened
         opened.changed.subscribe(self._changed)
         self.panel.begin(opened, asked_for=True)
-        self.set_interval(POLL_SECONDS, self._look)
+        self.set_interval(POLL_SECONDS, self._update_countdown)
         if opened.shown.has_draft:
             self.say(DRAFT)
         if not opened.is_pending:
@@ -158,7 +158,7 @@ class FormApp(App[None]):
                 await AwaitMount(self.screen, [self.panel])  # the panel takes what comes ahead of it
         await super().on_event(event)
 
-    def _look(self) -> None:
+    def _update_countdown(self) -> None:
         if self.panel.countdown != (words := self._filling.countdown):
             self.panel.countdown = words
 

@@ -32,8 +32,8 @@ def key_rows(
         elif title == TEXT:
             rows += [(title, shown_list(keys), does) for does, keys in _text_keys(keymap)]
         else:
-            meant = keymap.meant(place := KeyPlace(title), letters=title != KeyPlace.PICKER)
-            rows += [(title, shown_list(keys), does) for does, keys in listed_at(place, meant).items()]
+            remapped = keymap.remapped(place := KeyPlace(title), letters=title != KeyPlace.PICKER)
+            rows += [(title, shown_list(keys), does) for does, keys in listed_at(place, remapped).items()]
     return tuple(PickRow(str(at), keys, does, group=title) for at, (title, keys, does) in enumerate(rows))
 
 

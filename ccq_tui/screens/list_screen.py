@@ -187,8 +187,8 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
             self.hands.note(key)
             return False
         letters = self.LETTERS and not self.finds
-        meant = keymap().meant(self.PLACE, letters=letters).get(event.key, (event.key,))
-        return self.do(replace(key, text=""), meant)
+        intended = keymap().remapped(self.PLACE, letters=letters).get(event.key, (event.key,))
+        return self.do(replace(key, text=""), intended)
 
     def confirms(self, key: Stroke) -> bool:  # noqa: ARG002
         """Take a key that answers a question of the list; return whether it did only that."""
@@ -206,19 +206,19 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
         self.find(self.finds or self.face.by_itself)
         return self.face.by_itself
 
-    def do(self, key: Stroke, meant: Sequence[str]) -> bool:
+    def do(self, key: Stroke, intended: Sequence[str]) -> bool:
         """Do what a key means; return whether it means anything."""
-        action = next((one for each in meant if (one := actions_at(self.PLACE).get(each, ""))), "")
+        action = next((one for each in intended if (one := actions_at(self.PLACE).get(each, ""))), "")
         late = self.face.prompts and action in ("empty", "leave")
         if late or self.decides(action):
-            self.judged(key, partial(self.take_all, meant), self.does(action))
+            self.judged(key, partial(self.take_all, intended), self.does(action))
             return True
         self.hands.note(key, To.PANEL)
-        return self.take_all(meant)
+        return self.take_all(intended)
 
-    def take_all(self, meant: Sequence[str]) -> bool:
+    def take_all(self, intended: Sequence[str]) -> bool:
         """Do what keys mean, one after the other; return whether any means something."""
-        taken = [self.act(actions_at(self.PLACE).get(key, "")) for key in meant]
+        taken = [self.act(actions_at(self.PLACE).get(key, "")) for key in intended]
         return any(taken)
 
     @property

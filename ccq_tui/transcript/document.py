@@ -171,7 +171,7 @@ class Document:
         """Whether this is a short, complete text not looked at yet: the first look splits it."""
         return self.finished and not self.parts and not self._tail and 0 < len(self._raw) <= SHORT
 
-    def look(self) -> None:
+    def split(self) -> None:
         if self.put_off:
             while self.settle():
                 pass
@@ -228,7 +228,7 @@ class Document:
     def _add_line(self, line: str) -> None:
         """Take a line, or a piece of a long one, into the tail, and cut off what is complete."""
         if self._tail[-1:] in ("", "\n"):
-            self._look_at(line)
+            self._note_line(line)
         self._tail += line
         in_code = self._fence and self._code_at
         while in_code and (end := _code_end(self._tail[self._code_at :])):
@@ -239,7 +239,7 @@ class Document:
                 break
             self._end_part(end, 0)
 
-    def _look_at(self, line: str) -> None:
+    def _note_line(self, line: str) -> None:
         """Note what a line begins, goes on with or ends; cut the tail above it where that ends a part."""
         bare, margin, fence = line.strip(), not line[0].isspace(), _FENCE.match(line)
         indent = len(line) - len(line.lstrip())
@@ -271,13 +271,13 @@ class Document:
         self._quote = line[0] == ">" or (self._quote and goes_on)
         if item or not (within or goes_on):
             self._item = item.end() if item else 0
-        self._look_at_table(line, ends=starts or self._item > 0)
+        self._note_table(line, ends=starts or self._item > 0)
         self._text, self._blank = not (opens or heading or rule or (item and empty)), False
         if fence and opens:
             self._fence = fence[3]
             self._code_at = 0 if fence[2] or 0 < self._item <= indent else len(self._tail) + len(line)
 
-    def _look_at_table(self, line: str, *, ends: bool) -> None:
+    def _note_table(self, line: str, *, ends: bool) -> None:
         """Note the head of a table; cut one that is too long, and begin the rest with the head."""
         above = self._tail[self._tail.rfind("\n", 0, -1) + 1 :]
         if ends or "|" not in line:

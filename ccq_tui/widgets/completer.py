@@ -16,7 +16,7 @@ from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import NARROW, cut
-from ccq_tui.widgets.keys import Clickable, keys_meant
+from ccq_tui.widgets.keys import Clickable, intended_keys
 from ccq_tui.widgets.palette import Palette, palette_of
 
 MOST_LINES = 8
@@ -215,9 +215,9 @@ class Completer:
     def complete(self, kinds: frozenset[CompletionKind], *, opens: bool) -> None:
         """Update the list to the piece at the caret, if it is one of some kinds."""
         wanted = wanted_at(self._field.text, self._field.caret)
-        self.look(wanted if wanted is not None and wanted.kind in kinds else None, opens=opens)
+        self.update(wanted if wanted is not None and wanted.kind in kinds else None, opens=opens)
 
-    def look(self, wanted: WantedCompletion | None, *, opens: bool) -> None:
+    def update(self, wanted: WantedCompletion | None, *, opens: bool) -> None:
         """Update the list to the piece that can be completed; open it only where a person types."""
         if wanted is None:
             self._refused = None
@@ -250,7 +250,7 @@ class Completer:
         """Handle a key in the list on the screen; return whether it means nothing more elsewhere."""
         if (shown := self.shown) is None:
             return False
-        moved = [self._move(key, intended) for intended in keys_meant(key)]
+        moved = [self._move(key, intended) for intended in intended_keys(key)]
         if any(moved):
             return True
         match key:

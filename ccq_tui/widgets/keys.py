@@ -34,12 +34,12 @@ def _binding(row: KeyRow) -> Binding:
     return Binding(keys, action, row.does, priority=row.first, show=False, id=row.setting or None)
 
 
-def keys_meant(key: str) -> tuple[str, ...]:
+def intended_keys(key: str) -> tuple[str, ...]:
     """Return the keys that a key means to a list with a text field above it, in which letters are text.
 
     There may be several, to take one after the other, and none for a key that now means something else.
     """
-    return keymap().meant(KeyPlace.PICKER, letters=False).get(key, (key,))
+    return keymap().remapped(KeyPlace.PICKER, letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:

@@ -354,7 +354,7 @@ class SightView(LineView):
     AHEAD = 100
     """Lines kept ready below the visible part."""
 
-    class Looked(Message):
+    class LinesSeen(Message):
         """The lines on the screen changed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -379,7 +379,7 @@ class SightView(LineView):
         """Count lines that are drawn as seen."""
         if not self.flow.seen.issuperset(lines):
             self.flow.seen.update(lines)
-            self.post_message(self.Looked())
+            self.post_message(self.LinesSeen())
 
     @property
     def above(self) -> int:
@@ -392,14 +392,14 @@ class SightView(LineView):
 
     def on_resize(self) -> None:
         """Report that more or fewer lines are on the screen, even if none of them is new."""
-        self.post_message(self.Looked())
+        self.post_message(self.LinesSeen())
 
     def more(self, width: int, *, down: str, up: str) -> Text:
         """Return the row that says how much is out of sight, and the key for it."""
         shown = range(self.above, self.above + self.size.height)
         return more_line(self.flow, shown, width, palette_of(self), down=down, up=up)
 
-    def look_anew(self) -> None:
+    def reset_seen(self) -> None:
         """Start over: only lines drawn from now on count as seen."""
         self.flow.seen.clear()
         self.refresh()
@@ -408,7 +408,7 @@ class SightView(LineView):
         """Report that other lines are on the screen, and make more when the end comes near."""
         super().watch_scroll_y(old_value, new_value)
         self._make_more()
-        self.post_message(self.Looked())
+        self.post_message(self.LinesSeen())
 
 
 def more_line(flow: Flow, shown: range, width: int, palette: Palette, *, down: str, up: str) -> Text:

@@ -19,7 +19,7 @@ CARET = 1
 
 
 @dataclass(frozen=True, slots=True)
-class PanelLook:
+class PanelProps:
     """Everything beside its state that a request is drawn with.
 
     Attributes:
@@ -59,7 +59,7 @@ SHORTEST_PART = 4
 
 
 def head_line(
-    who: str, parts: Sequence[Text], front: int, look: PanelLook, *, arriving: bool = False
+    who: str, parts: Sequence[Text], front: int, props: PanelProps, *, arriving: bool = False
 ) -> Text:
     """Return the first line of a panel: the rule itself, with who asks, the tabs, and a word at its end.
 
@@ -67,12 +67,12 @@ def head_line(
         who: The asker, or "".
         parts: The tabs, or the words of a permission. Those without room are counted at their end.
         front: The one of them that is never left out.
-        look: What it is drawn with.
+        props: What it is drawn with.
         arriving: Whether more of what is asked is to come.
     """
-    palette, width = look.palette, look.width
+    palette, width = props.palette, props.width
     counts = 2 * len(f" {RULE} ‹{len(parts)}") if len(parts) > 1 else 0
-    right = _right_word(look, width - parts[front].cell_len - counts - 8, arriving=arriving)
+    right = _right_word(props, width - parts[front].cell_len - counts - 8, arriving=arriving)
     room = width - 4 - (cell_len(right) + 3 if right else 0)  # "─ " before, " ─" behind
     shown = [Text(cut(who, max(SHORTEST_PART, room // 2)), palette.muted)] if who else []
     room -= sum(text.cell_len + 3 for text in shown)
@@ -83,18 +83,18 @@ def head_line(
     end = f" {right} {RULE}" if right else ""
     line.append(" ").append(RULE * max(1, width - line.cell_len - cell_len(end)), palette.rule)
     if right:
-        line.append(f" {right} ", palette.warning if look.countdown else palette.muted)
+        line.append(f" {right} ", palette.warning if props.countdown else palette.muted)
         line.append(RULE, palette.rule)
     line.truncate(width)
     return line
 
 
-def _right_word(look: PanelLook, room: int, *, arriving: bool) -> str:
+def _right_word(props: PanelProps, room: int, *, arriving: bool) -> str:
     """Return the word at the right end of the head: the first that applies and has room, or ""."""
-    if look.countdown:
-        return cut(look.countdown, max(1, look.width - 4 - SHORTEST_PART))
-    place = f"{look.place[0]} of {look.place[1]}" if look.place[1] > 1 else ""
-    words = ("still arriving" if arriving else "", place, one_line(look.session, 30))
+    if props.countdown:
+        return cut(props.countdown, max(1, props.width - 4 - SHORTEST_PART))
+    place = f"{props.place[0]} of {props.place[1]}" if props.place[1] > 1 else ""
+    words = ("still arriving" if arriving else "", place, one_line(props.session, 30))
     return next((word for word in words if word and cell_len(word) <= room), "")
 
 

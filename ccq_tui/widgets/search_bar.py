@@ -45,12 +45,12 @@ class SearchBar(Horizontal):
     """
 
     def __init__(
-        self, look_for: Callable[[str], object], step: Callable[[int], object], leave: Callable[[], object]
+        self, find: Callable[[str], object], step: Callable[[int], object], leave: Callable[[], object]
     ) -> None:
-        """``look_for`` takes each query, ``step`` 1 or -1 for another match; ``leave`` is called on Esc."""
+        """``find`` takes each query, ``step`` 1 or -1 for another match; ``leave`` is called on Esc."""
         super().__init__()
         self.display = False
-        self._look_for = look_for
+        self._find = find
         steps = {"next": partial(step, 1), "previous": partial(step, -1)}
         self._actions: dict[str, Callable[[], object]] = {**steps, "close": leave}
         self.field = SearchField(self._press)
@@ -108,4 +108,4 @@ class SearchBar(Horizontal):
     def _typed(self, event: TextArea.Changed) -> None:
         event.stop()
         if self.is_open:
-            self._look_for(self.field.text)
+            self._find(self.field.text)

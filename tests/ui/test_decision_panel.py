@@ -413,7 +413,7 @@ async def looks_as_drawn(app: PanelHost, pilot: QuickPilot, name: str, directory
     await pilot.press(*KEYS.get(name, ()))
     if kind == "deny":
         await pilot.press("e", *("space" if one == " " else one for one in SAID))
-    panel.look()
+    panel.update_seen()
     await pilot.pause()
     if kind == "approve":
         await pilot.press("enter")

@@ -62,10 +62,10 @@ async def keep(pictures: Pictures, size: tuple[int, int]) -> None:
         for first, shown in zip(early.display, screen_text(pilot.app).splitlines(), strict=False):
             assert first[:1] == "─" or shown[3:].startswith(first[3:].rstrip()), "the first frame jumps"
         clock_of(pilot).skip(1779.0)
-        app_of(pilot)._look()
+        app_of(pilot)._update_countdown()
         await pictures.keep(pilot, "first")
         await pilot.press("escape")
-        app_of(pilot)._look()
+        app_of(pilot)._update_countdown()
         await pictures.keep(pilot, "leave")
         await pilot.press("n", *FILLED)
         await pictures.keep(pilot, "last")
@@ -155,11 +155,11 @@ async def test_the_last_minute_is_counted_down_and_any_key_stops_it() -> None:
     async with filling(seconds=100.0) as pilot:
         app = app_of(pilot)
         clock_of(pilot).skip(69.0)
-        app._look()
+        app._update_countdown()
         await pilot.pause()
         assert "closes in 30 s" in screen_text(app)
         await pilot.press("down")
-        app._look()
+        app._update_countdown()
         await pilot.pause()
         assert "closes in 30 s" not in screen_text(app)
         assert "2 min" in app._filling.countdown

@@ -290,7 +290,7 @@ async def test_many_drops_and_keys_at_once_lose_nothing(
         if number % 5 == 0:
             run.app.post_message(events.Key("ctrl+s", None))
     await until(pilot, lambda: run.prompt.field.text.count("x") + run.prompt.kept.text.count("x") >= 25)
-    await until(pilot, lambda: not run.prompt._looking)
+    await until(pilot, lambda: not run.prompt._expected)
     texts = f"{run.prompt.kept.text}"
     assert texts.count("x") == 25
     assert texts.count("b.gif") == 25

@@ -17,7 +17,7 @@ from ccq_tui.questions.moves import KEPT
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.state import Arriving, PanelState, opened
 from ccq_tui.widgets.hints import HintRow
-from ccq_tui.widgets.measures import PanelLook
+from ccq_tui.widgets.measures import PanelProps
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.tab import Cache
 from tests.steps import step
@@ -90,7 +90,7 @@ async def assert_drawn(app: PanelHost, pilot: QuickPilot, name: str, number: int
 def layout(
     state: PanelState, size: tuple[int, int], cache: Cache | None = None, scrolled: Scrolled | None = None
 ) -> PanelLayout:
-    look = PanelLook(*size, PLAIN, "", "", (1, 1), "")
+    look = PanelProps(*size, PLAIN, "", "", (1, 1), "")
     return PanelLayout(state, look, scrolled or Scrolled(), Cache() if cache is None else cache)
 
 

@@ -313,7 +313,7 @@ def test_presets_are_sound(preset: str) -> None:
 
 def test_no_key_is_meant_twice_in_a_place_and_no_key_that_decides_can_be_chosen() -> None:
     for place in KeyPlace:
-        assert DEFAULT_KEYS.meant(place) == {}
+        assert DEFAULT_KEYS.remapped(place) == {}
         for one, other in combinations((row for row in TABLE if row.place is place), 2):
             twice = set(one.keys) & set(other.keys) and one.when == other.when
             assert not twice or one.action == other.action, (one, other)
@@ -331,13 +331,13 @@ def test_a_persons_keys_win_over_the_presets_and_those_over_the_defaults() -> No
 
 
 def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
-    meant = keymap_of({"other": "z", "note": "o"}).meant(KeyPlace.QUESTION)
+    meant = keymap_of({"other": "z", "note": "o"}).remapped(KeyPlace.QUESTION)
     assert meant == {"z": ("o",), "o": ("n",), "n": ()}
-    vim = keymap_of({"preset": "vim"}).meant(KeyPlace.QUESTION)
+    vim = keymap_of({"preset": "vim"}).remapped(KeyPlace.QUESTION)
     assert vim["g"] == ("home",)
     assert vim["ctrl+x"] == ("ctrl+d",)
     assert set(vim["ctrl+d"]) == {"shift+down"}, "the key of declining was given to something else"
-    lists = keymap_of({"preset": "vim", "other": "z"}).meant(KeyPlace.SESSIONS)
+    lists = keymap_of({"preset": "vim", "other": "z"}).remapped(KeyPlace.SESSIONS)
     assert lists["ctrl+x"] == ("ctrl+d",), "a list declines by the same key"
     assert "z" not in lists
 

@@ -30,12 +30,12 @@ SHORT = 7
 """Most blanks to write instead of erasing them."""
 ABLE = "TMUX" in os.environ or not os.environ.get("TERM", "dumb").startswith(("dumb", "screen", "vt"))
 """Whether the terminal moves the lines of a part of the screen, and erases in the colour that is set."""
-Look = tuple[str, str, str]
+CellStyle = tuple[str, str, str]
 """What a character looks like, in SGR parameters: its attributes, its colour, the colour behind it."""
-Cell = tuple[str, Look]
+Cell = tuple[str, CellStyle]
 """A character and its look; no character where the one before reaches over this cell too."""
 Line = list[Cell]
-PLAIN: Look = ("", "39", "49")
+PLAIN: CellStyle = ("", "39", "49")
 COVERED, UNKNOWN = ("", PLAIN), ("\0", PLAIN)
 NOWHERE = -2, -2
 _OFF = {"1": "22", "2": "22", **{one: f"2{one}" for one in "345789"}}
@@ -102,7 +102,7 @@ class Frames(CompositorUpdate):
         size, written = self._screen, ""
         if self.size != size:
             self.size, self._lines = size, [[UNKNOWN] * size.width] * size.height
-            written, self._look = "\x1b[m", PLAIN
+            written, self._style = "\x1b[m", PLAIN
         colours = console._color_system or ColorSystem.TRUECOLOR
         for y, x, strip in ((y, *part) for y, parts in enumerate(self._chops) for part in parts.items()):
             if strip is not None and x < size.width:
@@ -136,7 +136,7 @@ class Frames(CompositorUpdate):
         first, last = min(moved) + min(up, 0), max(moved) + max(up, 0) + 1
         region = self._lines[first:last]
         lines |= {y: line for y, line in enumerate(region, first) if y not in lines}
-        blank = " ", (*PLAIN[:2], self._look[2])
+        blank = " ", (*PLAIN[:2], self._style[2])
         come = [[blank] * len(region[0])] * abs(up)
         self._lines[first:last] = region[up:] + come if up > 0 else come + region[:up]
         move = f"\x1b[{first + 1};{last}r\x1b[{first + 1}H\x1b[{abs(up)}{'M' if up > 0 else 'L'}\x1b[r"
@@ -148,8 +148,8 @@ class Frames(CompositorUpdate):
         if before[x:stop] == line[x:stop]:
             return ""
         while x < stop:
-            (text, look), end = line[x], x + 1
-            erased = text == " " and look[:2] == PLAIN[:2] and (ABLE or look == PLAIN)
+            (text, style), end = line[x], x + 1
+            erased = text == " " and style[:2] == PLAIN[:2] and (ABLE or style == PLAIN)
             while end < (stop if erased else len(line)) and line[end] == (line[x] if erased else COVERED):
                 end += 1
             # A few blanks behind others are shorter than what passes over them.
@@ -176,14 +176,14 @@ class Frames(CompositorUpdate):
 
     def _pen(self, cell: Cell) -> str:
         """Return what sets the look of the cell to write next; what cannot be seen on a blank stays."""
-        had, look = self._look, cell[1]
-        if cell[0] == " " and look[:2] == PLAIN[:2]:
-            look = (had[0] if had[0] in _UNSEEN else "", had[1], look[2])
-        self._look, codes = look, []
-        if had[0] != look[0]:
+        had, style = self._style, cell[1]
+        if cell[0] == " " and style[:2] == PLAIN[:2]:
+            style = (had[0] if had[0] in _UNSEEN else "", had[1], style[2])
+        self._style, codes = style, []
+        if had[0] != style[0]:
             codes = [_OFF.get(one, "0") for one in had[0].split(";") if one]
             codes, had = (["0"], PLAIN) if "0" in codes else (codes, ("", *had[1:]))
-        codes += [now for now, was in zip(look, had, strict=True) if now != was]
+        codes += [now for now, was in zip(style, had, strict=True) if now != was]
         return f"\x1b[{';'.join(codes)}m" if codes else ""
 
 

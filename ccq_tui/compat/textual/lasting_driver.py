@@ -38,26 +38,26 @@ class LastingOutput:
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
-        self.gone = False
+        self.ended = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
 
     def write(self, text: str) -> int:
         """Write or swallow a text, and return its number of characters."""
-        self._unless_gone(self._file.write, text)
+        self._unless_ended(self._file.write, text)
         return len(text)
 
     def flush(self) -> None:
         """Flush, or do nothing."""
-        self._unless_gone(self._file.flush)
+        self._unless_ended(self._file.flush)
 
-    def _unless_gone(self, call: Callable[..., object], *arguments: str) -> None:
+    def _unless_ended(self, call: Callable[..., object], *arguments: str) -> None:
         try:
-            if not self.gone:
+            if not self.ended:
                 call(*arguments)
         except OSError:
-            self.gone = True
+            self.ended = True
             _silence()
             # This signal reports the terminal's end, but a write may notice the end first.
             os.kill(os.getpid(), signal.SIGHUP)
@@ -116,7 +116,7 @@ class LastingDriver(LinuxDriver):
     def stop_application_mode(self) -> None:
         """Give the terminal back, once it has answered: a shell would take the answer for keys."""
         until = time.monotonic() + 1.0  # for the last answers, before the terminal is given back
-        while self.frames.answers and self.frames.sent and not self._file.gone and time.monotonic() < until:
+        while self.frames.answers and self.frames.sent and not self._file.ended and time.monotonic() < until:
             time.sleep(0.005)
         self.write("\x1b[m")
         super().stop_application_mode()

@@ -88,9 +88,9 @@ class Notifications:
         self._has_bar = has_progress(self._settings.progress, self._environment)
         self._bar = Bar.NONE
         self._news: list[str] = []
-        ui.session.follow(self._hear)
+        ui.session.follow(self._request_changed)
 
-    def _hear(self, opened: OpenRequest, change: RequestChange) -> None:
+    def _request_changed(self, opened: OpenRequest, change: RequestChange) -> None:
         """Note that a request waits; the dock shows it, and what has changed."""
         if isinstance(change, Added) and opened.is_pending:
             self._news.append(kind_of(opened.request).news(opened.request))

@@ -233,9 +233,9 @@ class PromptImages:
         self._ui = ui
         self._store = store
         self._reads = False
-        ui.dock.prompt.reads_paths = self.look_at
+        ui.dock.prompt.reads_paths = self.attach_paths
 
-    def look_at(self, pasted: str) -> None:
+    def attach_paths(self, pasted: str) -> None:
         """Replace a paste by images, if it consists of their paths."""
         self._ui.start(partial(self._attach, partial(self._files, pasted), SLOW_FILE, pasted), "images")
 
@@ -244,7 +244,7 @@ class PromptImages:
         if self._reads:
             return  # the key is held down
         self._reads = True
-        self._ui.dock.prompt.look()
+        self._ui.dock.prompt.expect_images()
         self._ui.start(partial(self._attach, self._pasted, SLOW), "clipboard")
 
     async def _attach(
@@ -262,7 +262,7 @@ class PromptImages:
         except OSError as error:
             words = f"The image cannot be kept: {one_line(reason(error), 60)}"
         finally:
-            words = self._ui.dock.prompt.looked(attached, *pasted) or words
+            words = self._ui.dock.prompt.put_images(attached, *pasted) or words
         if words:
             self._ui.say(words)
 

@@ -133,7 +133,7 @@ class SessionScreen(Screen[None], Leading):
         self.dock = Dock(launch.draft, clock=session.clock)
         self.block_bar = BlockBar()
         self.block_bar.display = False
-        self.search_bar = SearchBar(transcript.search.look_for, transcript.search.next, self.close_search)
+        self.search_bar = SearchBar(transcript.search.find, transcript.search.next, self.close_search)
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
@@ -382,7 +382,7 @@ class SessionScreen(Screen[None], Leading):
         self.transcript.begin_search()
         self.search_bar.open()
         self.set_focus(self.search_bar.field, scroll_visible=False)
-        self.transcript.search.look_for(self.search_bar.field.text)
+        self.transcript.search.find(self.search_bar.field.text)
         self.changed()
 
     def close_search(self) -> None:
@@ -528,11 +528,11 @@ class SessionScreen(Screen[None], Leading):
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 
-    @on(Transcript.Looked)
-    def _looked(self) -> None:
+    @on(Transcript.PlanSeen)
+    def _plan_seen(self) -> None:
         """Look at more of a plan that may have been seen by now."""
         if self.dock.panel is not None:
-            self.dock.panel.look()
+            self.dock.panel.update_seen()
 
     @on(Transcript.Pointed)
     def _pointed(self, event: Transcript.Pointed) -> None:

@@ -61,7 +61,7 @@ class ThemeCommand(CommandGroup[SessionUi]):
         about = f"Unknown theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
         try:
             picked = await self._runner.pick(
-                "Theme", rows, about=about, choose="use it", preview=self._look_at
+                "Theme", rows, about=about, choose="use it", preview=self._preview
             )
         finally:
             if self._looking is not None:
@@ -69,7 +69,7 @@ class ThemeCommand(CommandGroup[SessionUi]):
         choose(self._ui.app, picked or before)
         return picked or ""
 
-    def _look_at(self, name: str) -> None:
+    def _preview(self, name: str) -> None:
         """Show a theme once the cursor rests on it: a switch costs more than a key may wait."""
         if self._looking is not None:
             self._looking.cancel()

@@ -88,14 +88,14 @@ class Status:
                 self._calls.discard(call)
             case ev.TurnEnded():
                 self._calls.clear()
-                self.look_at_branch()
+                self.read_branch()
             case ev.SessionLost():
                 self._calls.clear()
 
     def begin(self, second_hand: Timer) -> None:
         """Count the seconds from now on, by a timer that calls `tick`."""
         self._second_hand = second_hand
-        self.look_at_branch()
+        self.read_branch()
 
     def changed(self) -> None:
         view, dock = self._ui.view, self._ui.dock
@@ -130,16 +130,16 @@ class Status:
         queued = bool(dock.prompt.queued) and not dock.prompt.field.text
         return prompt_hints(self._ui.view.state, len(dock.line.items), queued=queued)
 
-    def look_at_branch(self) -> None:
+    def read_branch(self) -> None:
         """Read the branch of the session's directory, in a thread."""
 
-        async def look() -> None:
+        async def read() -> None:
             branch = await asyncio.to_thread(git_branch, self._ui.view.cwd)
             if branch != self._ui.around.branch:
                 self._ui.around = replace(self._ui.around, branch=branch)
                 self._ui.changed()
 
-        self._ui.start(look, "branch", group="branch", exclusive=True)
+        self._ui.start(read, "branch", group="branch", exclusive=True)
 
 
 def git_branch(directory: Path) -> str:
@@ -247,7 +247,7 @@ class Welcome:
     def begin(self) -> None:
         """Look for an earlier session of the directory."""
 
-        async def look() -> None:
+        async def read() -> None:
             directory, earlier = str(self._ui.view.cwd), list[StoredSession]()
             with suppress(InboxError):  # else its trouble is said elsewhere
                 earlier = await self._inbox.run(lambda store: store.sessions.page(directory, 5))
@@ -256,7 +256,7 @@ class Welcome:
                 self._ui.changed()
 
         if self.counts_waiting:
-            self._ui.start(look, "earlier session", group="earlier session")
+            self._ui.start(read, "earlier session", group="earlier session")
 
     def changed(self) -> None:
         """Show the facts known so far; a resumed conversation has its past to show instead."""

@@ -26,7 +26,7 @@ from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.screens.sessions.model import Listed, Messages, RequestRow, SessionList, SessionRow
-from ccq_tui.screens.sessions.rows import ListLook, facts_of, head_line, row_text
+from ccq_tui.screens.sessions.rows import ListProps, facts_of, head_line, row_text
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.widgets.decision.details import flow_lines
@@ -164,12 +164,12 @@ class Details(Vertical):
         self.view.display = lines >= 3
         self._rule.display = lines >= 1 and not self.has_class("-beside")
 
-    def show(self, look: ListLook, *, beside: bool) -> None:
+    def show(self, props: ListProps, *, beside: bool) -> None:
         """Show what is known of the row under the cursor, or of the one whose panel is open."""
         row, session, last = self._subject()
-        answers, screen, palette = self.panel is not None, self.app.size.width, look.palette
-        width = screen - look.width - 3 if beside else screen - 5
-        made_for = (row, session, last, beside, answers, look.advice, look.now(), width, palette)
+        answers, screen, palette = self.panel is not None, self.app.size.width, props.palette
+        width = screen - props.width - 3 if beside else screen - 5
+        made_for = (row, session, last, beside, answers, props.advice, props.now(), width, palette)
         if made_for == self._made_for:
             return
         (row_before, last_before), self._shown = self._shown, (row, last)
@@ -178,21 +178,21 @@ class Details(Vertical):
         plan = row.stored.request if answers and isinstance(row, RequestRow) else None
         self._decides = isinstance(plan, PlanRequest)
         self.set_class(beside, "-beside")
-        facts = facts_of(session, look.now()) if session is not None else [""]
+        facts = facts_of(session, props.now()) if session is not None else [""]
         if session is None:
             self._rule.show([])
         elif not beside:
             name = session.session[: screen // 2]
             line = Text(head_line([name], facts[0], screen), palette.muted)
-            self._rule.show([row_text(session, 0, replace(look, width=screen), False) if answers else line])
+            self._rule.show([row_text(session, 0, replace(props, width=screen), False) if answers else line])
         lines = _conversation(last, width, palette)
         if isinstance(row, RequestRow):
             lines = request_lines(row, width, palette, answers=answers)
         if isinstance(plan, PlanRequest):
             # The whole plan, and nothing else that would take its lines.
             lines = flow_lines(plan.plan.rstrip(), palette.plain, max(8, width))
-        elif look.advice:
-            lines = (line for words in look.advice for line in wrapped(Text(words, palette.muted), width))
+        elif props.advice:
+            lines = (line for words in props.advice for line in wrapped(Text(words, palette.muted), width))
         elif beside and session is not None:
             known = wrapped(Text(" · ".join(facts), palette.muted), width)[: 1 if answers else None]
             lines = iter([Text(session.session, palette.strong), *known, Text(), *lines])
@@ -250,7 +250,7 @@ class Details(Vertical):
         shows = shows and (decides or self.panel is None)
         if decides and shows and not self._more.display:
             # The row takes a line of the plan that nobody can have read yet.
-            after_refresh(self, view.look_anew)
+            after_refresh(self, view.reset_seen)
         self._more.display = shows
         if shows:
             down, up = ("PgDn", "PgUp") if decides else (key_of("line_down"), key_of("line_up"))
@@ -280,7 +280,7 @@ class Details(Vertical):
             for one in typed:  # none of it decides anything: the panel is not drawn yet
                 panel.post_message(one)
             # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
-            after_refresh(panel, self.view.look_anew)
+            after_refresh(panel, self.view.reset_seen)
         elif typed:
             self._around.came_up(letters=True)
             self.type_late(typed)

@@ -44,7 +44,7 @@ MISSING = "gone: {decline} removes it, c copies"
 
 
 @dataclass(frozen=True, slots=True)
-class ListLook:
+class ListProps:
     """The circumstances in which the list is drawn.
 
     Attributes:
@@ -100,12 +100,12 @@ def head_parts(state: SessionList, *, here: bool, finding: bool) -> list[str]:
 # -- rows ---------------------------------------------------------------------------------------------------
 
 
-def list_lines(state: SessionList, look: ListLook) -> list[DrawnLine]:
+def list_lines(state: SessionList, props: ListProps) -> list[DrawnLine]:
     """Return the lines of the rows shown, with blank ones between groups where all have room with them."""
-    palette, lines, gaps = look.palette, list[DrawnLine](), list[int]()
+    palette, lines, gaps = props.palette, list[DrawnLine](), list[int]()
     sizes = Counter(row.heading for row in state.shown if isinstance(row, SessionRow))
     longest = max((cell_len(row.session) for row in state.shown if isinstance(row, SessionRow)), default=0)
-    column = min(longest, 2 * look.width // 5)
+    column = min(longest, 2 * props.width // 5)
     heading = None
     for at, row in enumerate(state.shown):
         if not isinstance(row, RequestRow) and row.heading is not heading:
@@ -114,53 +114,53 @@ def list_lines(state: SessionList, look: ListLook) -> list[DrawnLine]:
             if heading.words:
                 count = (f"  {sizes[heading]}", palette.muted)
                 lines.append(DrawnLine(Text.assemble((f" {heading.words}", palette.strong), count)))
-        lines.append(DrawnLine(BLANK, at, late=partial(row_text, row, column, look)))
+        lines.append(DrawnLine(BLANK, at, late=partial(row_text, row, column, props)))
         if isinstance(row, NewRow):
-            lines += [DrawnLine(text, at) for text in _field_lines(look)]
-    if len(lines) + len(gaps) <= look.height:
+            lines += [DrawnLine(text, at) for text in _field_lines(props)]
+    if len(lines) + len(gaps) <= props.height:
         for gap in reversed(gaps):
             lines.insert(gap, DrawnLine(BLANK))
-    return [*lines, *_advice_lines(look, look.height - len(lines))]
+    return [*lines, *_advice_lines(props, props.height - len(lines))]
 
 
-def _advice_lines(look: ListLook, room: int) -> list[DrawnLine]:
+def _advice_lines(props: ListProps, room: int) -> list[DrawnLine]:
     """Return what an almost empty list says, with a blank line before it where there is room."""
-    style, width = look.palette.muted, look.width - 5
-    texts = [line for words in look.advice for line in wrapped(Text(words, style), width)]
+    style, width = props.palette.muted, props.width - 5
+    texts = [line for words in props.advice for line in wrapped(Text(words, style), width)]
     lines = [DrawnLine(Text.assemble("   ", text)) for text in texts]
     return [*([DrawnLine(Text())] if lines and room > len(lines) else []), *lines][:room]
 
 
-def row_text(row: Listed, column: int, look: ListLook, at_cursor: bool) -> Text:
+def row_text(row: Listed, column: int, props: ListProps, at_cursor: bool) -> Text:
     """Return the line of a row."""
-    palette = look.palette
-    mark = signs.AWAY if look.away else signs.CURSOR
+    palette = props.palette
+    mark = signs.AWAY if props.away else signs.CURSOR
     lead = Text.assemble((f" {mark} ", palette.accent) if at_cursor else "   ", end="")
     if isinstance(row, NewRow):
         lead.append(f"{NEW_ROW.heading.sign}    ", palette.muted)
-        key = Text("" if look.finds else "   n", palette.muted)
-        return _fitted(lead, Text("New session", palette.plain), key, look.width)
+        key = Text("" if props.finds else "   n", palette.muted)
+        return _fitted(lead, Text("New session", palette.plain), key, props.width)
     if isinstance(row, RequestRow):
         lead.append(f"  {row.sign}  ", palette.warning)
-        asked = Text(f"{age(look.now() - row.asked):>4}", palette.muted)
-        return _fitted(lead, Text(row.line, palette.plain), asked, look.width)
+        asked = Text(f"{age(props.now() - row.asked):>4}", palette.muted)
+        return _fitted(lead, Text(row.line, palette.plain), asked, props.width)
     lead.append(f"{row.sign} ", getattr(palette, signs.COLOURS.get(row.sign, "muted")))
     lead.append(f"{row.number or '':<3}", palette.muted)
     text = Text.assemble((row.session, palette.accent if row.shown else palette.plain))
-    if at_cursor and look.title:
-        text = Text(look.title, palette.strong)
-    elif column and look.width >= WORDS_FROM:
+    if at_cursor and props.title:
+        text = Text(props.title, palette.strong)
+    elif column and props.width >= WORDS_FROM:
         text.truncate(column, overflow="ellipsis", pad=True)
-        text.append(f"  {' · '.join(filter(None, words_of(row, look)))}", palette.muted)
-    return _fitted(lead, text, _right(row, look), look.width)
+        text.append(f"  {' · '.join(filter(None, words_of(row, props)))}", palette.muted)
+    return _fitted(lead, text, _right(row, props), props.width)
 
 
-def _right(row: SessionRow, look: ListLook) -> Text:
+def _right(row: SessionRow, props: ListProps) -> Text:
     since = row.waits_since if row.heading in (ListHeading.NEEDS, ListHeading.PARKED) else row.since
-    when = "there" if row.place is Place.NATIVE else f"{age(look.now() - since):>4}"
-    cost = f"{f'${row.cost:.2f}':>7} " if row.cost and look.width >= COST_FROM else ""
+    when = "there" if row.place is Place.NATIVE else f"{age(props.now() - since):>4}"
+    cost = f"{f'${row.cost:.2f}':>7} " if row.cost and props.width >= COST_FROM else ""
     badge = f"{signs.UNDELIVERED} {row.undelivered} " if row.undelivered else ""
-    palette = look.palette
+    palette = props.palette
     return Text.assemble((cost, palette.muted), (badge, palette.warning), (when, palette.muted))
 
 
@@ -174,7 +174,7 @@ def _fitted(lead: Text, text: Text, right: Text, width: int) -> Text:
     return Text.assemble(lead, text, " ", right)
 
 
-def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
+def words_of(row: SessionRow, props: ListProps) -> Iterator[str]:
     """Yield what stands behind a session's name: where it is unless that is known, and its last words."""
     if row.shown:
         yield "you are here"
@@ -182,9 +182,9 @@ def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
         yield row.place.value
     elif row.place.is_lost:
         yield with_keys(MISSING)
-    if row.directory and row.directory != look.directory and row.ours:
+    if row.directory and row.directory != props.directory and row.ours:
         yield short_path(Path(row.directory))
-    if row.branch and row.branch != look.branch:
+    if row.branch and row.branch != props.branch:
         yield f"git {row.branch}"
     if row.background:
         yield f"{row.background} in the background"
@@ -197,17 +197,17 @@ def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
             yield "no prompt yet" if row.unused and row.place is Place.HERE else row.last_line
 
 
-def _field_lines(look: ListLook) -> Iterator[Text]:
-    palette = look.palette
-    for one in look.fields:
+def _field_lines(props: ListProps) -> Iterator[Text]:
+    palette = props.palette
+    for one in props.fields:
         lines = [
-            line for text in one.text.split("\n") for line in wrapped(Text(masked(text)), look.width - 21)
+            line for text in one.text.split("\n") for line in wrapped(Text(masked(text)), props.width - 21)
         ]
         for at, line in enumerate(lines):
             label = one.label if not at else ""
             yield Text.assemble((f"{'':{TEXT_AT}}{label:<{FIELD_AT - TEXT_AT}}", palette.muted), line)
         if one.fault:
-            for line in wrapped(Text(safe(one.fault), palette.warning), look.width - 21):
+            for line in wrapped(Text(safe(one.fault), palette.warning), props.width - 21):
                 yield Text.assemble(" " * FIELD_AT, line)
 
 

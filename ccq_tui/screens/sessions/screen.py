@@ -41,10 +41,10 @@ from ccq_tui.screens.sessions.model import (
     refusal,
     words_for,
 )
-from ccq_tui.screens.sessions.rows import ALONE, EMPTY, ListLook, RowsView, head_line, head_parts, list_lines
+from ccq_tui.screens.sessions.rows import ALONE, EMPTY, ListProps, RowsView, head_line, head_parts, list_lines
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.text import masked
-from ccq_tui.widgets.keys import Typed, copy_of, keys_meant, text_of
+from ccq_tui.widgets.keys import Typed, copy_of, intended_keys, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live
 from ccq_tui.widgets.lines import SightView, TextLines
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -274,12 +274,12 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             return self.form.take_key(key)
         if (asked := self.question) is None:
             return False
-        meant = keys_meant(key.name)[:1]
-        if meant in ((asked.key,), ("y",)):
+        intended = intended_keys(key.name)[:1]
+        if intended in ((asked.key,), ("y",)):
             self.judged(replace(key, text=""), partial(self._keep, asked.call), asked.does)
             return True
         self._keep()
-        return meant in (("n",), ("escape",))
+        return intended in (("n",), ("escape",))
 
     def _keep(self, then: Callable[[], object] = lambda: None) -> None:
         """Ask no longer."""
@@ -315,14 +315,14 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 return super().act(action)
         return True
 
-    def do(self, key: Stroke, meant: Sequence[str]) -> bool:
+    def do(self, key: Stroke, intended: Sequence[str]) -> bool:
         """Do what a key means here, or everywhere: Alt and a digit go to a session."""
         digit = key.name.removeprefix("alt+")
         if digit != key.name and digit.isdigit() and 0 < int(digit) <= len(self.manager.sessions):
             screen = self.manager.sessions[int(digit) - 1]
             self._show(screen, partial(self.manager.sessions.show, screen))
             return True
-        return super().do(key, meant)
+        return super().do(key, intended)
 
     def on_key(self, event: events.Key) -> None:
         """Take the keys that an open panel does not: those that scroll what is above it, and F8."""
@@ -336,11 +336,11 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             event.stop()
             self._copy_drafts()
 
-    @on(SightView.Looked)
-    def _looked(self) -> None:
+    @on(SightView.LinesSeen)
+    def _lines_seen(self) -> None:
         self.details.say_more()
         if self.panel is not None:
-            self.panel.look()
+            self.panel.update_seen()
 
     def edits(self, key: Stroke) -> bool:
         return self.form.about is not None or super().edits(key)
@@ -514,7 +514,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.details.leave(left)
         cells = 2 * width // 5 if beside else width
         room = height - 2 - shown - (0 if answering else details) - self.notices.size.height
-        look = ListLook(
+        props = ListProps(
             cells,
             room,
             self._now,
@@ -527,16 +527,16 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             advice=() if beside else advice,
             finds=self.finds,
         )
-        made_for = (self.state.shown, look, right)
+        made_for = (self.state.shown, props, right)
         if made_for != self._made_for:
-            self._made_for, self._lines = made_for, list_lines(self.state, look)
+            self._made_for, self._lines = made_for, list_lines(self.state, props)
             parts = head_parts(self.state, here=bool(self.manager.sessions), finding=self.finds)
             self._head.show([Text(head_line(parts, right, width), palette.muted)])
         if (tick := self._now()) != self._drawn_at:
             self._drawn_at = tick
             self.view.refresh()  # the ages
         self.view.show(self._lines, self.state.cursor if self.state.shown else None)
-        self.details.show(replace(look, advice=advice if beside else ()), beside=beside)
+        self.details.show(replace(props, advice=advice if beside else ()), beside=beside)
         self.key_line.show(self.signed or self.hints)
 
     @property

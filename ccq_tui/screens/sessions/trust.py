@@ -170,7 +170,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
             self.begin(replace(self.face, words_at=None))
         super().show(state)
 
-    @on(SightView.Looked)
+    @on(SightView.LinesSeen)
     def _say_more(self) -> None:
         """Say under the files how much more of them there is."""
         view = self._files

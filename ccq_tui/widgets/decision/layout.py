@@ -36,13 +36,13 @@ class DecisionLayout(PanelLayout):
     """The acts of a permission or a plan, under the details of that."""
 
     def __post_init__(self) -> None:
-        state, look = self.state, self.look
-        low = is_low(look.screen_height)
+        state, props = self.state, self.props
+        low = is_low(props.screen_height)
         # The transcript above shows what is decided: a plan as proposed, in room of its own.
-        self._is_above = isinstance(look.request, PlanRequest) and not (state.edited or state.large)
+        self._is_above = isinstance(props.request, PlanRequest) and not (state.edited or state.large)
         words = state.aside or unseen_words(state, short=low, counted=self._is_above)
-        notice = measures.notice_lines(words, look.width, look.palette) if words else []
-        most = most_lines(look.screen_height, SHARES[1]) - HEAD - KEYS
+        notice = measures.notice_lines(words, props.width, props.palette) if words else []
+        most = most_lines(props.screen_height, SHARES[1]) - HEAD - KEYS
         shortest = self._details(*FITS[-1])
         shortest.reach(most)
         needs = len(shortest.lines) + self._is_above
@@ -51,15 +51,15 @@ class DecisionLayout(PanelLayout):
         free = max(0, most - len(choices) - needs)
         # A notice takes no line of what is allowed: without room of its own, it takes the place of the row
         # that counts what is out of sight, else of the keys.
-        one_row = AT_MARK + sum(line.cell_len for line in notice) <= look.width
+        one_row = AT_MARK + sum(line.cell_len for line in notice) <= props.width
         if not (one_row or free or state.aside):
             words = unseen_words(state, short=True, counted=self._is_above)
-            notice = measures.notice_lines(words, look.width, look.palette)
+            notice = measures.notice_lines(words, props.width, props.palette)
         self._displaced, notice = notice[0] if notice and not free else None, notice[:free]
         self.flow = self._fitted_details(most - len(choices) - len(notice))
         lines = len(self.flow.lines) + self._is_above
         needed = HEAD + KEYS + lines + len(choices) + len(notice)
-        room = (most if state.large else cap(look.screen_height, needed) - HEAD - KEYS) - len(notice)
+        room = (most if state.large else cap(props.screen_height, needed) - HEAD - KEYS) - len(notice)
         rows = min(lines, max(1, room - len(choices)))
         shown = min(len(choices), room - rows)
         spare = 0 if low or state.large else room - rows - shown
@@ -74,7 +74,7 @@ class DecisionLayout(PanelLayout):
         self.lines = [DrawnLine(self._head(more.plain)), *blank * lead, *seen, *row, *blank * gap]
         if state.typing:
             at = next((y for y, line in enumerate(found) if line.row == state.page.cursor), 0)
-            self.field = Region(LABEL_AT, len(self.lines) + at, look.width - LABEL_AT - 1, field)
+            self.field = Region(LABEL_AT, len(self.lines) + at, props.width - LABEL_AT - 1, field)
         self.lines += [*found, *blank * end, *map(DrawnLine, notice)]
         self.height = len(self.lines) + KEYS
 
@@ -85,7 +85,7 @@ class DecisionLayout(PanelLayout):
     @cached_property
     def keys(self) -> Hints:
         keys = hints(self.state, chosen=keymap().keys, pages=self.cut)
-        if self.look.width < NARROW:  # the row that says what is out of sight names the keys that show it
+        if self.props.width < NARROW:  # the row that says what is out of sight names the keys that show it
             large = self.state.large
             keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not large))
         if self._displaced is not None and not self._counts:
@@ -94,35 +94,35 @@ class DecisionLayout(PanelLayout):
 
     def _head(self, more: str = "") -> Text:
         """Return the first line; it says what is out of sight where no row has room for that."""
-        state, look = self.state, self.look
-        words = headline(look.request, look.width, look.directory, edited=bool(state.edited))
+        state, props = self.state, self.props
+        words = headline(props.request, props.width, props.directory, edited=bool(state.edited))
         if state.large:
             over, count = "over " * self.flow.goes_on, len(self.flow.lines)
             words += f" · {self.shown.start + 1}–{min(count, max(1, self.shown.stop))} of {over}{count:,}"
-        head = Text.assemble((f"{signs.WAITS} ", look.palette.warning), (words, look.palette.strong))
-        if getattr(look.request, "danger", ""):
-            head.highlight_regex("⚠.*", look.palette.warning)
-        right = look.countdown or ("" if self._has_row or not self.cut else more)
-        return measures.head_line("", [head], 0, replace(look, countdown=right))
+        head = Text.assemble((f"{signs.WAITS} ", props.palette.warning), (words, props.palette.strong))
+        if getattr(props.request, "danger", ""):
+            head.highlight_regex("⚠.*", props.palette.warning)
+        right = props.countdown or ("" if self._has_row or not self.cut else more)
+        return measures.head_line("", [head], 0, replace(props, countdown=right))
 
     def _more(self) -> Text:
         """Return the row that says what is out of sight, or a notice that takes its place."""
-        state, look = self.state, self.look
+        state, props = self.state, self.props
         if self._displaced is not None and self._counts:
             return self._displaced
         if self._is_above:
-            style = look.palette.warning if state.unseen else look.palette.muted
-            return Text(plan_above(look.request.plan, state.unseen, look.width), style)
-        keys = ("Space page" if state.large or look.width >= NARROW else "", "" if state.large else "p all")
+            style = props.palette.warning if state.unseen else props.palette.muted
+            return Text(plan_above(props.request.plan, state.unseen, props.width), style)
+        keys = ("Space page" if state.large or props.width >= NARROW else "", "" if state.large else "p all")
         down = "Shift+PgDn" if state.typing else " · ".join(key for key in keys if key)
-        room = look.width - FRAME
-        return more_line(self.flow, self.shown, room, look.palette, down=down, up="Shift+PgUp")
+        room = props.width - FRAME
+        return more_line(self.flow, self.shown, room, props.palette, down=down, up="Shift+PgUp")
 
     # -- the details --------------------------------------------------------------------------------------
 
     def _details(self, context: int, about: bool) -> Flow:
-        look, edited, palette = self.look, self.state.edited, self.look.palette
-        request, room = look.request, look.width - FRAME + (look.width < NARROW)
+        props, edited, palette = self.props, self.state.edited, self.props.palette
+        request, room = props.request, props.width - FRAME + (props.width < NARROW)
         context = context if hunks_of(getattr(request, "change", None)) else CONTEXT
         whole = isinstance(request, PlanRequest) and self.state.large and not edited
 
@@ -131,14 +131,14 @@ class DecisionLayout(PanelLayout):
                 return Flow(flow_lines(self.state.questions.editable.rstrip(), palette.plain, room))
             if isinstance(request, PlanRequest):
                 return Flow(details.edited_lines(request, edited, room, palette))
-            lines = details.detail_lines(request, room, palette, look.directory, context)
-            return Flow(lines, details.asides(request, room, palette, look.directory) if about else None)
+            lines = details.detail_lines(request, room, palette, props.directory, context)
+            return Flow(lines, details.asides(request, room, palette, props.directory) if about else None)
 
-        return self.cache.remember((edited, look.directory, context, about, whole), made)
+        return self.cache.remember((edited, props.directory, context, about, whole), made)
 
     def _fitted_details(self, room: int) -> Flow:
         """Return the details with as much beside the call itself as there is room for."""
-        enough = max(most_lines(self.look.screen_height, SHARES[1]), room) + 1
+        enough = max(most_lines(self.props.screen_height, SHARES[1]), room) + 1
         for kept in FITS[:1] if self.state.large else FITS:
             flow = self._details(*kept)
             flow.reach(enough)
@@ -158,7 +158,7 @@ class DecisionLayout(PanelLayout):
 
     def _fitted_choices(self, room: int) -> tuple[list[DrawnLine], int]:
         """Return the lines of the choices, and how many of them are the open text's."""
-        state, width = self.state, self.look.width
+        state, width = self.state, self.props.width
         if state.large:
             return [], 0
         field = measures.field_height(state.text, width - LABEL_AT - 1) if state.typing else 0
@@ -173,9 +173,9 @@ class DecisionLayout(PanelLayout):
 
     def _choice_lines(self, field: int) -> list[DrawnLine]:
         """Return the choices, an open text in ``field`` lines; no grant is ever cut."""
-        state, look, lines = self.state, self.look, list[DrawnLine]()
-        palette, narrow = look.palette, look.width < NARROW
-        room = look.width - LABEL_AT - (not narrow)
+        state, props, lines = self.state, self.props, list[DrawnLine]()
+        palette, narrow = props.palette, props.width < NARROW
+        room = props.width - LABEL_AT - (not narrow)
         draft, options = state.page.draft, state.page.question.options
         for index, choice in enumerate(state.page.question.acts):
             brief = choice.brief if narrow else ""
@@ -183,7 +183,7 @@ class DecisionLayout(PanelLayout):
             if index == draft.text_row and draft.other:
                 label.append(f"  “{one_line(draft.other, 60)}”", palette.note)
             texts = wrapped(label, room)
-            if choice.where and not is_low(look.screen_height):
+            if choice.where and not is_low(props.screen_height):
                 beside = label.cell_len + cell_len(choice.where) + 3 <= room
                 where = Text(f" · {choice.where}" if beside else choice.where, palette.muted)
                 texts = [label.append_text(where)] if beside else [*texts, *wrapped(where, room)]

@@ -13,14 +13,14 @@ from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.widgets.decision.layout import DecisionLayout
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.measures import PanelLook
+from ccq_tui.widgets.measures import PanelProps
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.parts import TAB_META, wrapped_once
 from ccq_tui.widgets.question.tab import Cache
 
-NOBODY_ASKS = PermissionRequest("", "", "", {})
+NO_REQUEST = PermissionRequest("", "", "", {})
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
-NO_DECISION = opened(permission_asked(NOBODY_ASKS).questions)
+NO_DECISION = opened(permission_asked(NO_REQUEST).questions)
 """The states of a panel that asks nothing."""
 
 
@@ -85,8 +85,8 @@ class PanelForm:
             self._scrolled.top, self._scrolled.loose = self._scrolled.top + by, True
         return True
 
-    def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> PanelLayout:
-        made_for = (look.width, look.screen_height, look.palette, state.questions)
+    def draw(self, state: PanelState, props: PanelProps, hints: HintBar) -> PanelLayout:
+        made_for = (props.width, props.screen_height, props.palette, state.questions)
         if self._cached_for != made_for:
             self._cached_for, self._cache = made_for, Cache()
         page, decides = state.page, bool(state.page.question.acts)
@@ -96,7 +96,7 @@ class PanelForm:
             top = self._scrolled.top if self._seen_at and self._seen_at[0] == state.tab else 0
             self._seen_at, self._scrolled = seen_at, Scrolled(top)
         layout = DecisionLayout if decides else PanelLayout
-        self.drawn = drawn = layout(state, look, self._scrolled, self._cache)
+        self.drawn = drawn = layout(state, props, self._scrolled, self._cache)
         self.body.styles.height = len(drawn.lines)
         # Equal lines are the same ones: then a move draws two rows.
         lines = self.body.lines if drawn.lines == self.body.lines else drawn.lines

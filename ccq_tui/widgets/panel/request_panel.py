@@ -41,9 +41,9 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Clickable, Typed, copy_of, keyboard_of, read_at, text_of, typed_in
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.lines import READING
-from ccq_tui.widgets.measures import PanelLook
+from ccq_tui.widgets.measures import PanelProps
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.form import NO_DECISION, NOBODY_ASKS, NOTHING, PanelForm
+from ccq_tui.widgets.panel.form import NO_DECISION, NO_REQUEST, NOTHING, PanelForm
 from ccq_tui.widgets.panel.host import PanelHost, draft_words
 from ccq_tui.widgets.panel.keying import PanelKeys
 from ccq_tui.widgets.question.parts import placeholder
@@ -92,7 +92,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self.state = NOTHING
         self.opened: OpenRequest | None = None
         """The request that it asks, hidden or not, until that is settled."""
-        self._request: Any = NOBODY_ASKS
+        self._request: Any = NO_REQUEST
         """What it asks, or asked last."""
         self._unfollow: Callable[[], None] = lambda: None
         self.turn = 0
@@ -171,7 +171,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             if self._rests:
                 # Draw once unseen: the first drawing takes longer, and nobody waits for it yet.
                 for nothing in (NOTHING, NO_DECISION):
-                    self.form.draw(nothing, self._look(), self._hints)
+                    self.form.draw(nothing, self._props(), self._hints)
                 self._clear()
             else:
                 self._open()
@@ -213,7 +213,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         return place_of(self.state)
 
     def _open(self) -> None:
-        self._intended = keymap().meant(self.help_place)
+        self._intended = keymap().remapped(self.help_place)
         self.keys.come()
         self.redraw()
         self._take_focus()
@@ -373,7 +373,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             return True
         if event.key == TAKES_PROMPT and self.host.prompt is not None and self.drafting and not typing:
             keyboard_of(self).note(key, To.PANEL)
-            self.dispatch(Words(self.host.prompt.clear(), meant=True))
+            self.dispatch(Words(self.host.prompt.clear(), own=True))
             return True
         typed = copy_of(event)
         intended = None if typing or self.state.hidden else self._intended.get(event.key)
@@ -495,11 +495,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def redraw(self) -> None:
         """Draw what it asks, if it asks."""
         self._draw_once()
-        self.look()
+        self.update_seen()
 
     watch_place = watch_countdown = on_resize = redraw
 
-    def look(self) -> None:
+    def update_seen(self) -> None:
         """Update what was on the screen of what is agreed to, and the words about it."""
         state = self.state
         if not (self._rests or state.outcome is not None) and state.questions.is_guarded:
@@ -511,7 +511,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
-        drawn = self.form.draw(self.state, self._look(), self._hints)
+        drawn = self.form.draw(self.state, self._props(), self._hints)
         if (decides := self.keys.drawn()) is not None:
             self._drawn = (self.turn, decides, self._clock())
             after_refresh(self, partial(self._written, *self._drawn))
@@ -562,7 +562,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             if comes and is_field and self.state.text == proposed(self.state.page.question):
                 self._field.select_all()
 
-    def _look(self) -> PanelLook:
+    def _props(self) -> PanelProps:
         width = cast("Widget", self.parent).size.width or self.app.size.width  # which is laid out first
         wide = any(option.preview for page in self.state.pages for option in page.question.options)
         self.set_class(wide, "-wide")  # a preview is no text to read: it is verbatim
@@ -570,7 +570,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             width = min(width, READING + 1)
         palette, height = palette_of(self), self.app.size.height
         beside = (self.host.session, self.host.directory, self.place, self.countdown, self.host.alone)
-        return PanelLook(width, height, palette, *beside, request=self._request)
+        return PanelProps(width, height, palette, *beside, request=self._request)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

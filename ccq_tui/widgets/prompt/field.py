@@ -191,7 +191,7 @@ class PromptField(AnswerField):
             self.pastes[name] = text
             text = name
         self.type(text)
-        self.prompt.look_at(text)
+        self.prompt.read_pasted(text)
 
     def attach(self, image: PromptImage) -> None:
         """Insert an image at the caret."""

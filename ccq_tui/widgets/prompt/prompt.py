@@ -28,7 +28,7 @@ from ccq_tui.widgets.prompt.field import PromptField
 
 SIGN = " ❯ "
 PLACEHOLDER = "Ask Claude to do something"
-MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again sends it"
+PANEL_CHANGED = "Not sent: a panel opened or closed as you typed · Enter again sends it"
 TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
 
 IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
@@ -91,13 +91,13 @@ class Prompt(Vertical):
         self._stashed: PromptDraft | None = None
         self.objections: Sequence[Callable[[str], bool]] = ()
         """Checks before a text leaves the field; one that returns True keeps it there, and says why."""
-        self.reads_paths: Callable[[str], object] = lambda _: self.looked()
-        """Called with a paste that looks like nothing but paths of images; `looked` takes the images."""
+        self.reads_paths: Callable[[str], object] = lambda _: self.put_images()
+        """Called with a paste that looks like nothing but paths of images; `put_images` takes the images."""
         self.queued: list[str] = []
         """The prompts, by their ids, that were sent and that Claude has not read."""
         self.take_back: Callable[[], object] = lambda: None
         """Called when the person wants back the newest of them."""
-        self._looking = 0
+        self._expected = 0
         self._entered: str | None = None
         """The field's text when Enter came while images were still being read, or None."""
         self._sends = self._sent = False
@@ -262,23 +262,23 @@ class Prompt(Vertical):
 
     # -- images -------------------------------------------------------------------------------------------
 
-    def look_at(self, pasted: str) -> None:
+    def read_pasted(self, pasted: str) -> None:
         """Read the images whose paths were pasted."""
         if not self.searching and paths_in(pasted):
-            self.look()
+            self.expect_images()
             self.reads_paths(pasted)
 
-    def look(self) -> None:
-        """Make Enter wait until `looked` brings the images."""
-        self._looking += 1
+    def expect_images(self) -> None:
+        """Make Enter wait until `put_images` brings the images."""
+        self._expected += 1
 
-    def looked(self, attached: Sequence[PromptImage] = (), instead_of: str = "") -> str:
+    def put_images(self, attached: Sequence[PromptImage] = (), instead_of: str = "") -> str:
         """Put images into the text, and send it if Enter waited for them.
 
         They replace ``instead_of``, the text that a paste has put in, or go to the caret. Return why they are
         not there, or "".
         """
-        self._looking -= 1
+        self._expected -= 1
         self._typed_on()
         words = excess([*self.draft.images.values(), *attached]) if attached else ""
         if attached and not words and not self.searching:
@@ -288,7 +288,7 @@ class Prompt(Vertical):
                 for image in attached:
                     self.field.attach(image)
             self._note_text()
-        if self._entered is not None and not self._looking:
+        if self._entered is not None and not self._expected:
             self._entered = None
             if not words:
                 self._submit()
@@ -336,7 +336,7 @@ class Prompt(Vertical):
         if event.key in keymap().keys["stash"]:
             self.post_message(self.Notice(self.stash()))
             return True
-        self._look(opens=False)
+        self._update_list(opens=False)
         if self.completer.press(event.key):
             return True
         if event.key in keymap().keys["panel"]:
@@ -376,7 +376,7 @@ class Prompt(Vertical):
         if self.face.by_itself and self.text.strip():
             verdict = hands.judge_last(self.face)
         if verdict.sign is not None:
-            self.post_message(self.Notice(MEANT_FOR_PANEL))
+            self.post_message(self.Notice(PANEL_CHANGED))
         elif verdict.after:
             hands.wait(hands.key, verdict.after, self._submit, partial(after, self))
         else:
@@ -434,13 +434,13 @@ class Prompt(Vertical):
             self.field.move_cursor(self.field.document.end)
         return draft
 
-    def _look(self, *, opens: bool) -> None:
+    def _update_list(self, *, opens: bool) -> None:
         """Update the list to the typed text; open it only while somebody types."""
         text = self.field.text
         wanted = None if self.in_shell else wanted_at(text, self.field.caret)
         if self.searching:
             wanted = WantedCompletion(CompletionKind.HISTORY, text)
-        self.completer.look(wanted, opens=opens)
+        self.completer.update(wanted, opens=opens)
 
     # -- typing and sending -------------------------------------------------------------------------------
 
@@ -453,7 +453,7 @@ class Prompt(Vertical):
             self.note_typed()
             self.face = self.face.typed_on(self._clock())
             self._typed_on()
-            self._look(opens=not self.field.vim.commands)
+            self._update_list(opens=not self.field.vim.commands)
             self._post_changed()
 
     def show_sign(self) -> None:
@@ -468,7 +468,7 @@ class Prompt(Vertical):
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """Close the list when the caret leaves what it completes."""
         event.stop()
-        self._look(opens=False)
+        self._update_list(opens=False)
 
     def _post_changed(self) -> None:
         self.post_message(self.Changed())
@@ -478,7 +478,7 @@ class Prompt(Vertical):
         text = self.text
         if not text.strip():
             return False
-        if self._looking:
+        if self._expected:
             self._entered = self.field.text
             return False
         images = self.draft.images

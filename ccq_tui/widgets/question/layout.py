@@ -21,7 +21,7 @@ from ccq_tui.text import safe
 from ccq_tui.widgets import measures
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, NOTHING, DrawnLine, Flow, row_lines
-from ccq_tui.widgets.measures import PanelLook, field_height
+from ccq_tui.widgets.measures import PanelProps, field_height
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_ASIDE, AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tab import Cache, RowDetail, RowStyle, Tab, tab_of
@@ -56,13 +56,13 @@ class PanelLayout:
 
     Attributes:
         state: The state to draw.
-        look: Everything else to draw it with.
+        props: Everything else to draw it with.
         scrolled: What was scrolled; brought back into its bounds.
         cache: Parts of earlier layouts of the same look.
     """
 
     state: PanelState
-    look: PanelLook
+    props: PanelProps
     scrolled: Scrolled
     cache: Cache
     field: Region | None = None
@@ -89,17 +89,17 @@ class PanelLayout:
 
     def __post_init__(self) -> None:
         self.state = state = replace(self.state, large=self.state.large and not self.state.in_review)
-        self.low, self.palette = is_low(self.look.screen_height), self.look.palette
-        self.grid, self.tab = Grid(self.look.width, self.low), self._tab(state.tab)
+        self.low, self.palette = is_low(self.props.screen_height), self.props.palette
+        self.grid, self.tab = Grid(self.props.width, self.low), self._tab(state.tab)
         self._style = RowStyle(beside=self.tab.beside)
         if state.large:
-            self.height = most_lines(self.look.screen_height, SHARES[-1])
+            self.height = most_lines(self.props.screen_height, SHARES[-1])
             body = self._large(self.height - HEAD - KEYS)
         else:
-            review = state.needs_review and (state.in_review or not self.look.alone)
+            review = state.needs_review and (state.in_review or not self.props.alone)
             needed = max(map(self._needed, range(len(state.pages) + review)))
             spare = 0 if self.low else BLANKS
-            self.height = min(cap(self.look.screen_height, needed), needed + spare)
+            self.height = min(cap(self.props.screen_height, needed), needed + spare)
             body = self._body(self.height - HEAD - KEYS)
         self.lines: list[DrawnLine] = [DrawnLine(self._head()), *body]
 
@@ -143,7 +143,7 @@ class PanelLayout:
         return page.question.options[page.cursor] if page.cursor < page.other_row else None
 
     def _tab(self, number: int) -> Tab:
-        return tab_of(self.state, self.look, number, self.cache)
+        return tab_of(self.state, self.props, number, self.cache)
 
     def _needed(self, number: int) -> int:
         """Return the lines of a tab without blank ones, with nothing cut: more than all are not counted."""
@@ -156,18 +156,19 @@ class PanelLayout:
         return around + len(self._asides(number)) + whole
 
     def _head(self) -> Text:
-        state, look = self.state, self.look
-        who = parts.who_asks(state) if look.width >= NARROW or state.asker != CLAUDE else ""
-        tabs = parts.tabs(state, look.palette)
+        state, props = self.state, self.props
+        who = parts.who_asks(state) if props.width >= NARROW or state.asker != CLAUDE else ""
+        tabs = parts.tabs(state, props.palette)
         front = state.all_tabs.index(state.tab) + (state.is_growing and state.in_review)
-        if state.questions.is_form and cell_len(who) + sum(tab.cell_len + 3 for tab in tabs) > look.width - 6:
-            tabs, front = [parts.place(state, look.palette)], 0
+        needed = cell_len(who) + sum(tab.cell_len + 3 for tab in tabs)
+        if state.questions.is_form and needed > props.width - 6:
+            tabs, front = [parts.place(state, props.palette)], 0
         if state.large and self._option is not None:
             rows = [row for row in state.page.rows if row != state.page.other_row]
             at = rows.index(state.page.cursor) + 1 if state.page.cursor in rows else 0
-            place = Text(f"{parts.PREVIEW_SIGN} {at} of {len(rows)}", look.palette.muted)
+            place = Text(f"{parts.PREVIEW_SIGN} {at} of {len(rows)}", props.palette.muted)
             tabs, front = [tabs[front], place], 0
-        return measures.head_line(who, tabs, front, look, arriving=state.is_growing)
+        return measures.head_line(who, tabs, front, props, arriving=state.is_growing)
 
     def _filters(self, number: int) -> bool:
         """Whether the words that a list is filtered by have their line under the question."""
@@ -175,7 +176,7 @@ class PanelLayout:
         return number < len(self.state.pages) and bool(self.state.pages[number].filter or here)
 
     def _filter_line(self) -> Text:
-        page, width = self.state.page, self.look.width - 2
+        page, width = self.state.page, self.props.width - 2
         found = f"{len(set(page.rows) - {page.other_row})} of {len(page.question.options)} shown"
         typed = "/ " + cut(page.filter, max(1, width - len(found) - 4))
         gap = max(2, width - cell_len(typed) - len(found))
@@ -235,7 +236,7 @@ class PanelLayout:
         lines = [blank] * (blanks > 1)
         lines += [DrawnLine(Text.assemble(" ", text)) for text in question]
         if filters:
-            self.field = Region(AT_MARK, HEAD + len(lines), self.look.width // 2, 1)
+            self.field = Region(AT_MARK, HEAD + len(lines), self.props.width // 2, 1)
             lines.append(DrawnLine(Text.assemble(" ", self._filter_line())))
         lines += [blank] * (blanks > 0)
         above = HEAD + len(lines)
@@ -265,7 +266,7 @@ class PanelLayout:
 
     def _asides(self, number: int) -> list[Text]:
         """Return the lines between the rows and the keys of a tab, but for an earlier answer."""
-        state, width, palette = self.state, self.look.width, self.palette
+        state, width, palette = self.state, self.props.width, self.palette
         here = number == state.tab
         lines: list[Text] = []
         if state.is_growing and not state.aside:
@@ -283,7 +284,7 @@ class PanelLayout:
         return lines
 
     def _notices(self) -> list[Text]:
-        state, width, palette = self.state, self.look.width, self.palette
+        state, width, palette = self.state, self.props.width, self.palette
 
         def warned(text: str) -> list[Text]:
             return measures.notice_lines(text, width, palette) if text else []
@@ -295,7 +296,7 @@ class PanelLayout:
             found += warned(safe(state.aside) or parts.unseen_words(state, short=self.low))
         found += warned(safe((state.notice if state.typing else "") or length_notice(state)))
         # The question, the row under the cursor and the sign of those out of sight have their lines.
-        room = most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
+        room = most_lines(self.props.screen_height, SHARES[-1]) - HEAD - KEYS - 3
         return list(parts.cut_lines(found, max(1, min(3, room)), width - 1))
 
     def _put_aside_field(self, first: int, asides: Sequence[Text]) -> None:
@@ -307,13 +308,13 @@ class PanelLayout:
 
     def _recalled(self, before: Recalled) -> Text:
         given, answer, when = before_words(before, self.state.page.question)
-        ends = f" {when} · r takes it again" if self.look.width >= NARROW else f" {when} · r"
-        room = self.look.width - 4 - cell_len(ends)
+        ends = f" {when} · r takes it again" if self.props.width >= NARROW else f" {when} · r"
+        room = self.props.width - 4 - cell_len(ends)
         lead = f"To “{cut(given, max(4, room // 2))}” you" if given else "You"
         begins = f"{lead} {answer[0]} "
         text = f"{begins}{cut(answer[1], max(4, room - cell_len(begins)))}{ends}"
         line = Text(f" ↺ {text}", self.palette.muted)
-        line.truncate(self.look.width, overflow="ellipsis")
+        line.truncate(self.props.width, overflow="ellipsis")
         return line
 
     def _listed(self, room: int, above: int) -> list[DrawnLine]:
@@ -409,7 +410,7 @@ class PanelLayout:
 
     def _counted(self, words: str) -> DrawnLine:
         """Return the row that says how much is out of sight where it stands, and by which keys it comes."""
-        words = cut(words, max(1, self.look.width - AT_MARK))
+        words = cut(words, max(1, self.props.width - AT_MARK))
         return DrawnLine(Text(f"{'':{AT_MARK}}{words}", self.palette.warning, no_wrap=True))
 
     # -- what scrolls ---------------------------------------------------------------------------------------
@@ -462,12 +463,12 @@ class PanelLayout:
         lines = self._preview_part(box, "")
         self.cut = self.cut or any(line.text.plain.startswith(FOLD_SIGN) for line in lines)
         drawn = [DrawnLine(Text.assemble(("│ ", self.palette.rule), line.text)) for line in lines]
-        self.preview = Region(width, y, self.look.width - width, box), drawn
+        self.preview = Region(width, y, self.props.width - width, box), drawn
 
     def _large(self, room: int) -> list[DrawnLine]:
         """Return everything about the row under the cursor, in the panel's place."""
         self.in_sight = frozenset({self.state.page.cursor})
-        lines = self._part(flow := self._flow(self.look.width), room, "", " · PgDn")
+        lines = self._part(flow := self._flow(self.props.width), room, "", " · PgDn")
         if self.state.questions.is_agreement:
             flow.reach(parts.LARGE_TEXT * 100)
             top = self.scrolled.lines

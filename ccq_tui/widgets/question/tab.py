@@ -17,7 +17,7 @@ from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.widgets.lines import DrawnLine, row_lines
-from ccq_tui.widgets.measures import PanelLook, field_height
+from ccq_tui.widgets.measures import PanelProps, field_height
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, Grid, OptionRow
 
@@ -70,7 +70,7 @@ class RowStyle(NamedTuple):
 class Tab:
     """What a tab holds at a size: a question, or the review, which is behind the last one."""
 
-    def __init__(self, state: PanelState, look: PanelLook, number: int, kept: Cache) -> None:
+    def __init__(self, state: PanelState, props: PanelProps, number: int, kept: Cache) -> None:
         self.number, self.is_review = number, number == len(state.pages)
         self.typing = number == state.tab and state.focus in (Focus.OTHER, Focus.FIELD)
         self.page = self.drafted = state.pages[min(number, len(state.pages) - 1)]
@@ -79,16 +79,16 @@ class Tab:
         self.is_field = not self.is_review and self.page.is_field
         self.growing = grows(state, number)
         # Fewest cells that anything is counted for.
-        self.whole = Grid(max(20, look.width), is_low(look.screen_height))
+        self.whole = Grid(max(20, props.width), is_low(props.screen_height))
         self.count, self.lines = cache(self._count), cache(self._lines)
-        self._state, self._look, self._palette, self._cache = state, look, look.palette, kept
+        self._state, self._props, self._palette, self._cache = state, props, props.palette, kept
 
     @cached_property
     def question(self) -> Sequence[Text]:
         """The lines of the question."""
         if self.is_review:
             return [] if self.whole.low else [Text(parts.REVIEW, self._palette.strong)]
-        titled = not self._look.alone
+        titled = not self._props.alone
         return parts.question_lines(self._state, self.page, self.whole, self._palette, titled=titled)
 
     @cached_property
@@ -107,13 +107,13 @@ class Tab:
 
     @cached_property
     def preview_width(self) -> int:
-        beside = self._look.width - self.grid.width - PREVIEW_FRAME
+        beside = self._props.width - self.grid.width - PREVIEW_FRAME
         return beside if self.grid.beside else self.grid.room(AT_MARK)
 
     @cached_property
     def preview(self) -> int:
         """Lines of the longest preview, with its title where it is under the list."""
-        width, most = self.preview_width, self._look.screen_height
+        width, most = self.preview_width, self._props.screen_height
         heights = (parts.preview_height(option, width, most, self._palette) for option in self.options)
         tallest = max(heights, default=0)
         return tallest + (not self.grid.beside) if tallest else 0
@@ -215,7 +215,7 @@ class Tab:
 
         The cursor may be on the row that then takes the most.
         """
-        rows, most = self.rows, self._look.screen_height
+        rows, most = self.rows, self._props.screen_height
         if unfiltered and self.page.filter and not self.is_review:
             rows = range(self.page.other_row + (not self.page.question.closed))
         total = int(self.growing)
@@ -239,7 +239,7 @@ def grows(state: PanelState, number: int) -> bool:
     return arriving.complete <= number and not state.pages[number].is_field
 
 
-def tab_of(state: PanelState, look: PanelLook, number: int, cache: Cache) -> Tab:
+def tab_of(state: PanelState, props: PanelProps, number: int, cache: Cache) -> Tab:
     """Return a tab of an earlier layout, or make it."""
     if number == len(state.pages):
         key: object = tuple(page.draft for page in state.pages)
@@ -247,4 +247,4 @@ def tab_of(state: PanelState, look: PanelLook, number: int, cache: Cache) -> Tab
         page, focus = state.pages[number], state.focus if number == state.tab else None
         typing = focus in (Focus.OTHER, Focus.FIELD) and (focus, state.stray is None)
         key = (page.draft, page.filter, typing, grows(state, number))
-    return cache.remember((number, key), lambda: Tab(state, look, number, cache))
+    return cache.remember((number, key), lambda: Tab(state, props, number, cache))

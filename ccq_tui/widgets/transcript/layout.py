@@ -164,7 +164,7 @@ class Layout:
 
     def parts(self, index: int) -> int:
         """Return the number of parts of a block."""
-        self._look_at(index)
+        self._split(index)
         return len(self._rows[self.blocks[index]].keys)
 
     def parts_from(self, index: int, part: int) -> Iterator[tuple[int, int]]:
@@ -175,12 +175,12 @@ class Layout:
                 part += 1
             index, part = index + 1, 0
 
-    def _look_at(self, index: int) -> None:
+    def _split(self, index: int) -> None:
         """Split a text of the past at the first look at it."""
         rows = self._rows[self.blocks[index]]
         body = rows.body
         if isinstance(body, Document) and body.finished:
-            body.look()
+            body.split()
             if len(rows.keys) != int(rows.head) + len(body):
                 self._sums.set(index, self._fit(index))
 
@@ -220,7 +220,7 @@ class Layout:
 
     def strips(self, index: int, part: int) -> list[Strip]:
         """Return a part drawn, and update its height."""
-        self._look_at(index)
+        self._split(index)
         block, key = self.blocks[index], self._key(index, part)
         known, drawn = self._take((block, part))
         if known != key:
@@ -280,7 +280,7 @@ class Pane(Protocol):
     def later(self, call: Callable[[], object]) -> object:
         """Call a function behind all other waiting work."""
 
-    def looked(self) -> None:
+    def plan_seen(self) -> None:
         """Note that more of the plan being decided on was in view."""
 
 

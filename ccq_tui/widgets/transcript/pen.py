@@ -137,8 +137,8 @@ class Pen:
             match token.type:
                 case "paragraph_open" | "heading_open":
                     prose = token.tag == "p"
-                    look = style if prose else style + self.colours["strong"]
-                    texts = wrapped(self._inline(next(tokens), look), width)
+                    text_style = style if prose else style + self.colours["strong"]
+                    texts = wrapped(self._inline(next(tokens), text_style), width)
                     next(tokens)
                     kind = "head" if not prose else "tight" if token.hidden else "p"
                     yield kind, [_row(text, width, style, style) for text in texts]

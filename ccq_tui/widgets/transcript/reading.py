@@ -207,7 +207,7 @@ class PlanSight(ReadingTool):
         self._plan, head = plan, layout.before(plan.at)
         if not view.top <= head < view.top + view.height:
             self._pane.show(plan.at, 0, 0, layout.before(plan.at + 1) - head)
-        self.look()
+        self.update_seen()
 
     def resized(self) -> None:
         """Bring the head back into view if the opening panel has just covered its lines."""
@@ -230,7 +230,7 @@ class PlanSight(ReadingTool):
             return 0
         return max(0, layout.before(block.at + 1) - layout.before(block.at) - len(self._in_view))
 
-    def look(self) -> None:
+    def update_seen(self) -> None:
         block, layout, view = self._plan, self._layout, self._viewport
         if block is None or block.at < 0:
             return
@@ -242,7 +242,7 @@ class PlanSight(ReadingTool):
         seen = self._in_view | {layout.find(line)[1:] for line in lines}
         if seen != self._in_view:
             self._in_view = seen
-            self._pane.looked()
+            self._pane.plan_seen()
 
 
 MOST_LINES = 10_000
@@ -361,7 +361,7 @@ def copied(strip: Strip, start: int, end: int) -> tuple[str, str, bool]:
     return text, begins, False
 
 
-LOOKED_AT = 200_000
+MOST_SEARCHED = 200_000
 """Most characters of a block that are searched for code, links and paths."""
 
 _URL = re.compile(r"(?:https?|file)://[!-;=?-Z^-~\[\]]{1,2000}", re.IGNORECASE)
@@ -387,7 +387,7 @@ def code_in(block: bl.Block) -> list[str]:
         return [command] if isinstance(command, str) and command.strip() else []
     if not isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock | bl.PromptBlock):
         return []
-    tokens = markdown_parser(inline=False).parse(text_of(block)[:LOOKED_AT])
+    tokens = markdown_parser(inline=False).parse(text_of(block)[:MOST_SEARCHED])
     return [
         token.content.rstrip("\n")
         for token in tokens
@@ -416,8 +416,8 @@ def _targets(block: bl.Block) -> Iterator[str]:
                 yield value.strip()
         command = block.input.get("command")
         if isinstance(command, str):
-            yield from in_text(command[:LOOKED_AT])
-    yield from in_text(text_of(block)[:LOOKED_AT])
+            yield from in_text(command[:MOST_SEARCHED])
+    yield from in_text(text_of(block)[:MOST_SEARCHED])
 
 
 def in_text(text: str) -> Iterable[str]:

@@ -71,10 +71,10 @@ class Search(ReadingTool):
     def end(self) -> None:
         """Forget the search; what was unfolded for the current match stays so."""
         self._opened.clear()
-        self.look_for("")
+        self.find("")
         self._text.cache_clear()
 
-    def look_for(self, query: str) -> None:
+    def find(self, query: str) -> None:
         """Look for a query, beginning at the visible part; "" for nothing."""
         self._close_opened()
         words = query[:LONGEST].split()
@@ -91,7 +91,7 @@ class Search(ReadingTool):
         self._pane.refresh()
         self._go_on(self._steps)
 
-    def look_again(self, blocks: Iterable[Block]) -> None:
+    def update(self, blocks: Iterable[Block]) -> None:
         """Search blocks that are new or have changed, and those folded away under them."""
         if self._pattern is not _NOTHING and self._count <= MOST_HITS:
             self._queue |= dict.fromkeys(with_inner(blocks))
@@ -120,7 +120,7 @@ class Search(ReadingTool):
             del self._queue[block]
             whole, hits = unfolded(block), list[Hit]()
             if isinstance(whole.body, Document):
-                whole.body.look()
+                whole.body.split()
             for part in range(whole.head + len(whole.body or ())):
                 index = part - whole.head
                 body = whole.body if index >= 0 else None

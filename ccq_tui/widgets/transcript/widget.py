@@ -77,7 +77,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         cell: int
         chain: int
 
-    class Looked(Message):
+    class PlanSeen(Message):
         """More of the plan being decided on was in view."""
 
     def __init__(self, model: TranscriptModel | None = None, *, welcome: str = "") -> None:
@@ -156,14 +156,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._layout.sync(change)
         self._watch_clock()
         self.block_mark.follow()
-        self.search.look_again(self.model.blocks[index] for index in change.changed)
+        self.search.update(self.model.blocks[index] for index in change.changed)
         self.plan.follow()
 
     def _split(self, until: float) -> bool:
         """Split new Markdown and take in the past; return whether there is more."""
         if touched := self._intake.split(until):
             self._layout.sync(BlockChange(tuple(block.at for block in touched)))
-            self.search.look_again(touched)
+            self.search.update(touched)
         while (earlier := self._intake.take_past(until)) is not None:
             self._follow(self.model.put_first(earlier))
             self.viewport.settle()  # painting before the frame must not show other lines
@@ -206,7 +206,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self.set_reactive(Widget.scroll_target_y, float(view.top))
         self.set_reactive(Widget.scroll_y, float(view.top))
         bar.window_virtual_size, bar.window_size, bar.position = lines, view.height, view.top
-        self.plan.look()
+        self.plan.update_seen()
 
     def _watch_clock(self) -> None:
         """Count seconds only while a tool runs: an idle session does nothing."""
@@ -336,9 +336,9 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         """Call a function behind all other waiting work."""
         return after(self, 0.001, call)
 
-    def looked(self) -> None:
+    def plan_seen(self) -> None:
         """Report that more of the plan being decided on was in view."""
-        self.post_message(self.Looked())
+        self.post_message(self.PlanSeen())
 
     def _scrolled(self) -> None:
         self._place()

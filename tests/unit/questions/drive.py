@@ -53,7 +53,7 @@ def events_of(script: str) -> Iterator[Event]:
             case "tab:":
                 yield TabClicked(int(text) - 1)
             case "«" | "meant:":
-                yield Words(text, meant=sign == "meant:")
+                yield Words(text, own=sign == "meant:")
             case '"':
                 yield TextChanged(text)
             case "doubt:":

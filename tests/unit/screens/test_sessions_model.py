@@ -29,7 +29,7 @@ from ccq_tui.screens.sessions.model import (
 from ccq_tui.screens.sessions.rows import (
     ALONE,
     EMPTY,
-    ListLook,
+    ListProps,
     beyond,
     head_line,
     head_parts,
@@ -164,7 +164,7 @@ def test_the_list_is_drawn_to_the_cell(name: str, size: tuple[int, int]) -> None
     details = 0 if beside or height < 18 or said or name == "new" else height // 4 + 1
     notes = (2 if height >= 18 else 1) if name == "error" else 0
     room = height - 2 - finds - details - notes
-    look = ListLook(
+    look = ListProps(
         cells, room, lambda: NOW, PLAIN, "/shop", fields=FIELDS if name == "new" else (),
         advice=() if beside else tuple(words.replace("{panel}", "F2") for words in said),
     )  # fmt: skip

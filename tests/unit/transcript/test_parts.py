@@ -93,12 +93,12 @@ def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
     assert not pane.viewport.following
     first = sight.unseen
     assert first > 0
-    assert pane.looks
+    assert pane.reports
     pane.viewport.move(pane.viewport.top + 5)
-    sight.look()
+    sight.update_seen()
     assert sight.unseen == first - 5
     pane.viewport.resize(40, HEIGHT)
-    sight.look()
+    sight.update_seen()
     assert sight.unseen >= first
 
 

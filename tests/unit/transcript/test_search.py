@@ -37,7 +37,7 @@ def searched(query: str, *blocks: bl.Block, start: int = 0) -> tuple[Pane, Searc
         pane.viewport.move(start)
     search = Search(pane)
     search.begin()
-    search.look_for(query)
+    search.find(query)
     return pane, search
 
 
@@ -68,11 +68,11 @@ def test_folded_text_is_found_and_the_block_stays_folded() -> None:
     assert last(pane) == (1, 1, False)
     assert block.folded, "its head shows the match"
     for query, times in (("line 17", 11), ("deep", 1)):
-        search.look_for(query)
+        search.find(query)
         assert last(pane) == (1, times, False)
         assert (block.folded, thought.folded) == (query == "deep", query != "deep")
     search.end()
-    search.look_for("no more")
+    search.find("no more")
     assert last(pane) == (0, 0, False)
     assert not thought.folded, "what is looked at as the search ends stays"
 
@@ -94,7 +94,7 @@ def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) 
     read = counted(monkeypatch, search_module, "words_of")
     block.document.feed("two fish\n\nthree")
     settled(block.document)
-    search.look_again([block])
+    search.update([block])
     assert last(pane) == (1, 401, False)
     assert len(read) <= 2, "what was read before is not read again"
 
@@ -107,7 +107,7 @@ def test_a_block_that_grows_while_it_is_read_is_read_again(monkeypatch: pytest.M
         pane.waiting.pop(0)()
     block.document.feed("two fish\n\n")
     settled(block.document)
-    search.look_again([block])
+    search.update([block])
     assert last(pane) == (1, 4, False)
 
 
@@ -117,7 +117,7 @@ def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part(monkeypatch: pytes
         "paragraph 9", *(prose(f"paragraph {number} with some words") for number in range(10_000))
     )
     assert last(pane)[1] == 1_111
-    search.look_for("paragraph 99")
+    search.find("paragraph 99")
     assert last(pane)[1] == 111
     assert len(read) == 10_000
 
@@ -147,7 +147,7 @@ def test_an_agents_work_is_folded_away_again_when_the_search_goes_on() -> None:
         pane.apply(event)
     search = Search(pane)
     search.begin()
-    search.look_for("needle")
+    search.find("needle")
 
     def unfolded() -> list[str]:
         return [getattr(block, "id", "") for block in pane.model.blocks if not block.folded]
@@ -157,7 +157,7 @@ def test_an_agents_work_is_folded_away_again_when_the_search_goes_on() -> None:
     while "second" not in unfolded():
         search.next(1)
     assert "first" not in unfolded(), "it was unfolded only for what was found in it"
-    search.look_for("xyz")
+    search.find("xyz")
     assert (last(pane), unfolded()) == ((0, 0, False), [])
 
 

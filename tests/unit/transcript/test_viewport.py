@@ -26,7 +26,7 @@ class Pane:
 
     def __init__(self, width: int = 60) -> None:
         self.model = TranscriptModel(lambda: 0.0)
-        self.drawn = self.lines_drawn = self.parsed = self.looks = 0
+        self.drawn = self.lines_drawn = self.parsed = self.reports = 0
         self.waiting: list[Callable[[], object]] = []
         self.found: list[tuple[int, int, bool]] = []
         self.painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null())))
@@ -64,8 +64,8 @@ class Pane:
     def later(self, call: Callable[[], object]) -> None:
         self.waiting.append(call)
 
-    def looked(self) -> None:
-        self.looks += 1
+    def plan_seen(self) -> None:
+        self.reports += 1
 
     def mark_changed(self) -> None:
         """Show no mark."""
