@@ -1,13 +1,13 @@
 """Deaths and early ends: nothing hangs, nothing is left, nothing typed is lost."""
 
 import asyncio
-import signal
 from subprocess import Popen
 
 import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import process, spawn
+from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.testing.scenario import Scenario
@@ -29,7 +29,7 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Play) -> Non
         lost = await run.killed()
         assert run.one(ev.RequestParked) == ev.RequestParked(run.request("toolu_q_1"), deferred=False)
         assert not lost.expected
-        assert lost.exit_code == -signal.SIGKILL
+        assert lost.kind is Problem.CLI_KILLED
         assert run.state is ev.SessionState.FAILED
         assert run.one(ev.PromptReturned).text == "One more thing"
         run.session.send("Too late")

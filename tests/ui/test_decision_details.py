@@ -23,7 +23,7 @@ from tests.tables import table
 from tests.ui.asked import MULTI, PLAIN, SINGLE
 from tests.ui.host import Clock, PanelHost, QuickPilot, press_later
 from tests.ui.session import Driven, asked, keys_work, running
-from tests.ui.test_commands_listing import MANY, Host
+from tests.ui.test_commands_listing import MANY, Picking
 from tests.ui.test_question_panel_layout import Wraps
 
 HUGE = 2_000_000
@@ -229,7 +229,7 @@ async def test_a_choice_out_of_sight_decides_nothing() -> None:
 
 
 async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
-    async with running(Host(MANY), size=(80, 24)) as (app, pilot):
+    async with running(Picking(MANY), size=(80, 24)) as (app, pilot):
         app.screen.query_one(LineView).scroll_end(animate=False, force=True)
         await pilot.pause()
         await pilot.press("enter")
