@@ -132,8 +132,9 @@ class NoticeLine(Static, Clickable[str]):
         palette, most, room = palette_of(self), self.styles.max_height, self.app.size.width - 2
         lines = wrapped(Text(one_line(self._passing, MOST), palette.note), room) if self._passing else []
         if most is not None and len(lines) > most.value:
-            del lines[int(most.value) :]
-            lines[-1].append("…").truncate(room, overflow="ellipsis")
+            last = int(most.value) - 1
+            lines[last:] = [Text(" ").join(lines[last:])]
+            lines[last].truncate(room, overflow="ellipsis")
         if self._standing:
             standing = fitted(one_line(self._standing, MOST), self.size.width - 2)
             lines.append(Text.assemble((f"{signs.WAITS} ", palette.warning), (standing, palette.badge)))

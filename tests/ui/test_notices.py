@@ -63,8 +63,8 @@ async def test_a_text_that_gets_too_few_lines_is_cut_with_a_sign() -> None:
     async with Host(line).run_test(size=(40, 12)) as pilot:
         shown = ["“Which one?” was closed: the Claude", "process ended · F8 copies your answer", "to it"]
         line.say(" ".join(shown))
-        cut = (["“Which one?” was closed: the Claude…"], [shown[0], "process ended · F8 copies your answer…"])
-        for most, lines in ((3, shown), (2, cut[1]), (1, cut[0])):
+        cut = [shown[0], "process ended · F8 copies your answer…"]
+        for most, lines in ((3, shown), (2, cut), (1, ["“Which one?” was closed: the Claude p…"])):
             line.styles.max_height = most
             await until(pilot, lambda most=most: line.size.height == most)
             assert [line.render_line(y).text.rstrip() for y in range(most)] == lines
