@@ -362,6 +362,25 @@ def save(key: str, draft: PromptDraft) -> None:
         store.prompts.leave(key, draft)
 
 
+async def test_a_prompt_that_comes_back_as_its_session_ends_is_left_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
+        await press(pilot, *"words", "enter", then=lambda: run.told.sent)
+        (name,) = run.screen.queue.sent
+        end = run.screen.session.end
+
+        async def returned() -> None:
+            await end()
+            run.told.tell(ev.PromptReturned("words", "the session ended", name))
+
+        monkeypatch.setattr(run.screen.session, "end", returned)
+        await run.screen.end()
+        with closing(Store(inbox_path())) as store:
+            left = store.prompts.take("another program", "id-1")
+        assert left == PromptDraft("words")
+
+
 async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -> None:
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await pilot.press(*"half a ")

@@ -216,6 +216,8 @@ class SessionScreen(Screen[None], Leading):
         """End the session and wait until its process is gone."""
         self.say(f"Ending the session · {key_of('quit')} again does not wait", seconds=60.0)
         await self.session.end()
+        if self.live:
+            self._handle_events()  # a prompt may be back: who takes the session over would have it twice
         await self.queue.release()
 
     def on_resize(self) -> None:
