@@ -80,7 +80,7 @@ class UnrecordedPrompts:
         for name in names[names.index(prompt_id) :] if prompt_id in names else ():
             self._recorded(name)
 
-    async def settle(
+    async def report(
         self, session_id: str, reason: str, unread: Mapping[str, str], *, in_order: bool
     ) -> None:
         """Report the newest prompts as recorded or returned, by the session's record, once the CLI is gone.

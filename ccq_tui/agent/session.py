@@ -203,11 +203,11 @@ class AgentSession:
             )
         )
 
-    async def ask(self, control: Control[T]) -> T:
+    async def send_control(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
         if self._ending or self._connection is None:
             raise CommandError(OVER if self._ending else "Claude is still starting.")
-        asking = self._begin(self._connection.ask(control))
+        asking = self._begin(self._connection.send_control(control))
         asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # also if nobody waits
         await asyncio.wait({asking})
         if asking.cancelled():
@@ -218,7 +218,7 @@ class AgentSession:
         """Take the conversation back to before a prompt, then the files; raises as `ask` does."""
         translator = self._connection.translator if self._connection else None
         newest = translator.newest_message if translator else ""
-        done = await rewind(self.ask, prompt_id, newest, files=files)
+        done = await rewind(self.send_control, prompt_id, newest, files=files)
         if translator and not done.refusal:
             translator.rewound(prompt_id)
             self._delivery.rewound(prompt_id)
@@ -227,7 +227,7 @@ class AgentSession:
 
     async def rename(self, title: str) -> None:
         """Give the session a title, which is not empty; raises as `ask` does."""
-        await self.ask(rename(title))
+        await self.send_control(rename(title))
         self._emit(ev.TitleChanged(title))
 
     def park(self, cause: str = "") -> None:
@@ -382,7 +382,7 @@ class AgentSession:
                 self._connection.abandon(reason)
                 await self._connection.close()
                 unread, self._connection.translator.sent = self._connection.translator.sent, {}
-                await self._unrecorded.settle(self.session_id, reason, unread, in_order=lost.expected)
+                await self._unrecorded.report(self.session_id, reason, unread, in_order=lost.expected)
         finally:
             self._over = True
             while not self._ordered.empty():  # so that no prompt is lost

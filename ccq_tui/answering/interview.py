@@ -75,7 +75,7 @@ class Interview:
                 return answer.other if act is None else answer.selected[0] * act.lasts
         return ""
 
-    def answer(self, answer: Answer) -> Interview:
+    def answer_question(self, answer: Answer) -> Interview:
         """Take an answer, or that there is none, and go on; raises `TypedError` for what does not fit."""
         if self.state.page.question.acts:
             return self._ended(Answered((answer,)))  # with its words
@@ -97,7 +97,7 @@ class Interview:
         """Leave a question empty, and go on; raises `TypedError` for a required one."""
         question = self.state.page.question
         if question.optional:
-            return self.answer(Answer())
+            return self.answer_question(Answer())
         if question.required or not self.has_review:
             raise TypedError(_needed(question))
         return self._on(self.state.page)
@@ -144,7 +144,7 @@ class Interview:
         """Choose nothing: decline all of it, or dismiss a form undecided."""
         return self._ended(Dismissed() if dismiss else Declined())
 
-    def settle(self) -> Interview:
+    def confirm(self) -> Interview:
         """Confirm all of it; or turn to the question that stands against it, with `problem`."""
         return replace(self, state=confirm(self.state))
 
@@ -161,7 +161,7 @@ class Interview:
         if self.has_review:
             return then.review() if self.back_to_review else then.at(following(then.state))
         left = [place for place in then.state.gaps if place > self.state.tab] or then.state.gaps
-        return then.at(left[0]) if left else then.settle()
+        return then.at(left[0]) if left else then.confirm()
 
     def _ended(self, outcome: Outcome | Dismissed) -> Interview:
         return replace(self, state=replace(self.state, outcome=outcome))

@@ -254,7 +254,7 @@ def fill(
     from ccq_tui.questions.state import opened
 
     given = given or [None] * len(form.names)
-    proposed = [page.answer() for page in opened(form.questions).pages]
+    proposed = [page.as_answer() for page in opened(form.questions).pages]
     if defaults:
         given = [one or (by if by.given else None) for one, by in zip(given, proposed, strict=True)]
     state = filled(form.questions, given)
@@ -447,7 +447,7 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
 
 async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     """Ask on standard error: a result belongs on standard output."""
-    from ccq_tui.plain.answering import answer
+    from ccq_tui.plain.answering import walk_request
     from ccq_tui.plain.lines import Lines
 
     lines = lines or Lines(err=True, bell=False)
@@ -457,7 +457,7 @@ async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     warning = asyncio.ensure_future(filling.warn(lines.note))
     try:
         leave = f"Leave? {filling.kept.capitalize()}."
-        return await answer(filling.opened, lines, Actor.here(Surface.ASKER), leave)
+        return await walk_request(filling.opened, lines, Actor.here(Surface.ASKER), leave)
     finally:
         warning.cancel()
         loop.remove_signal_handler(signal.SIGINT)

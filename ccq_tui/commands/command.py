@@ -210,10 +210,10 @@ class CommandRunner(Generic[Ui]):
         if self.ui.view.state is SessionState.PARKED:
             raise CommandError(PARKED)
 
-    async def ask(self, control: Control[T]) -> T:
+    async def send_control(self, control: Control[T]) -> T:
         """Ask the CLI something, with a line that says so until it answers."""
         self.need_process()
-        return await self.asking(self.ui.session.agent.ask(control), control.seconds)
+        return await self.asking(self.ui.session.agent.send_control(control), control.seconds)
 
     async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
         """Wait for an answer of the CLI, with a line that says so."""

@@ -51,7 +51,7 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def permissions(self) -> None:
         """List the rules in force, and edit the file of one, or one for a new rule."""
-        found = await self._runner.ask(controls.PERMISSION_RULES)
+        found = await self._runner.send_control(controls.PERMISSION_RULES)
         rules = sorted(found, key=lambda one: CHECKED.get(one.behavior, len(CHECKED)))
         rows: list[PermissionRule | str] = [*rules, *SETTINGS_FILES]
         one = await self._runner.one_of("Permission rules", rows, _rule_row, choose="edit its file")
@@ -70,7 +70,7 @@ class ListingCommands(CommandGroup[CommandUi]):
     async def memory(self) -> None:
         """List the files of instructions, and open one in the person's editor."""
         none = "No instruction files are loaded here · --bare leaves them out"
-        places = await self._runner.ask(controls.MEMORY)
+        places = await self._runner.send_control(controls.MEMORY)
         place = await self._runner.one_of("Memory", places, _place_row, choose="edit it", none=none)
         if place is None:
             return
@@ -93,7 +93,7 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def ask_beside(self, question: str) -> None:
         """Ask the model a question that stays out of the conversation."""
-        answer = await self._runner.ask(controls.side_question(question))
+        answer = await self._runner.send_control(controls.side_question(question))
         if not answer.strip():
             raise CommandError("Claude gave no answer · ask again, or send it as a prompt")
         self._runner.tell(f"Beside the conversation: {one_line(question, 200)}\n{answer}")
@@ -103,7 +103,7 @@ class ListingCommands(CommandGroup[CommandUi]):
     async def servers(self) -> None:
         """Show the MCP servers, and change the chosen one; each change leads back to the list."""
         result = ""
-        while servers := await self._runner.ask(controls.SERVERS):
+        while servers := await self._runner.send_control(controls.SERVERS):
             server = await self._runner.one_of(
                 "MCP servers", servers, _server_row, about=result, choose="change"
             )
@@ -121,10 +121,10 @@ class ListingCommands(CommandGroup[CommandUi]):
         try:
             match choice:
                 case "reconnect":
-                    await self._runner.ask(controls.reconnect(server.name))
+                    await self._runner.send_control(controls.reconnect(server.name))
                     return f"{server.name} was reconnected"
                 case "on" | "off":
-                    await self._runner.ask(controls.toggle(server.name, enabled=choice == "on"))
+                    await self._runner.send_control(controls.toggle(server.name, enabled=choice == "on"))
                     return f"{server.name} was turned {choice}"
                 case _:
                     return ""
@@ -174,7 +174,7 @@ class TasksCommand(CommandGroup[CommandUi]):
         return None
 
     async def _background(self) -> None:
-        await self._runner.ask(controls.BACKGROUND_TASKS)
+        await self._runner.send_control(controls.BACKGROUND_TASKS)
         self._ui.say(f"The work continues in the background · {key_of('tasks')} shows it")
 
     async def stop(self) -> None:
@@ -189,7 +189,7 @@ class TasksCommand(CommandGroup[CommandUi]):
             sure = [PickRow("no", "Keep it running"), PickRow("yes", "Stop it", "its results so far stay")]
             if await self._runner.pick(f"Stop: {what}", sure, about=await self._about(task)) != "yes":
                 continue
-            await self._runner.ask(controls.stop_task(task.task_id))
+            await self._runner.send_control(controls.stop_task(task.task_id))
             stopped.add(task.task_id)
             self._runner.tell(f"Stopped: {what}")
         self._ui.say(NO_TASKS)

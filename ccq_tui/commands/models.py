@@ -175,7 +175,7 @@ class ModelCommands(CommandGroup[CommandUi]):
     async def _pick_effort(self) -> None:
         now = self._ui.view.effort
         if not now and (self._ui.view.busy or self._ui.view.state is ev.SessionState.IDLE):
-            now = await self._runner.ask(controls.APPLIED_EFFORT)
+            now = await self._runner.send_control(controls.APPLIED_EFFORT)
         now = now or self._ui.launch.settings.effort or ""
         rows = [PickRow(one, one, EFFORTS.get(one, ""), current=one == now) for one in self._efforts()]
         await self._choose("Effort", rows, self._named_effort, "How hard the model thinks.")
@@ -185,7 +185,7 @@ class ModelCommands(CommandGroup[CommandUi]):
     async def thinking(self) -> None:
         """Turn extended thinking off, or on again."""
         on = not self._thinks
-        await self._runner.ask(controls.set_thinking(on=on))
+        await self._runner.send_control(controls.set_thinking(on=on))
         self._thinks = on
         still = "" if on else " · adaptive models still think: /effort steers them"
         self._ui.say(f"Thinking is {'on' if on else 'off'} from the next prompt{still}", seconds=8.0)
@@ -201,6 +201,6 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     async def cost(self) -> None:
         """Show cost, tokens and time."""
-        report = (await self._runner.ask(controls.SESSION_COST)).strip()
+        report = (await self._runner.send_control(controls.SESSION_COST)).strip()
         turns = f"{plural(self._ui.view.turns, 'turn')} ended in this terminal"
         self._runner.tell(f"{turns}, {on_clock(int(self._ui.view.worked))} of work\n{report}".rstrip())

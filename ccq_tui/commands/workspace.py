@@ -55,7 +55,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
     async def status(self) -> None:
         """Show version, account, model and settings."""
         lines: list[str] = []
-        for section in await self._runner.ask(controls.SESSION_STATUS):
+        for section in await self._runner.send_control(controls.SESSION_STATUS):
             lines += [
                 section.title,
                 *(f"  {': '.join(part for part in row if part)}" for row in section.rows),
@@ -75,7 +75,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
     async def diff(self) -> None:
         """List the files that are changed and not committed, and show the diff of one."""
         cwd = self._ui.view.cwd
-        known = await self._runner.ask(controls.WORKSPACE_DIFF)
+        known = await self._runner.send_control(controls.WORKSPACE_DIFF)
         new = await asyncio.to_thread(untracked_files, cwd)
         # Claude Code lists some of the new files too, without their lines.
         untracked = set(new)
@@ -98,7 +98,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
         self._runner.need_process()
         directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
         added = tuple(dict.fromkeys((*self._added, str(directory))))
-        await self._runner.ask(controls.add_directories(added))
+        await self._runner.send_control(controls.add_directories(added))
         self._added = added
         self._ui.session.add_directory(directory)
         self._runner.tell(f"Claude may work in {directory} too, as long as this session is open")
@@ -192,7 +192,7 @@ class RewindCommand(CommandGroup[CommandUi]):
             )
             if given is None:
                 return
-            files = await self._runner.ask(controls.files_to_rewind(given.prompt_id))
+            files = await self._runner.send_control(controls.files_to_rewind(given.prompt_id))
             what = await self._runner.pick(
                 f"Rewind to before: {given.text}",
                 choices(files),
@@ -209,7 +209,7 @@ class RewindCommand(CommandGroup[CommandUi]):
 
     async def _rewind_files(self, given: PromptBlock) -> None:
         left = await self._runner.asking(
-            controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
+            controls.take_files_back(self._ui.session.agent.send_control, given.prompt_id)
         )
         self._tell_left(left.refusal, left.files)
         if not (left.refusal or left.files):

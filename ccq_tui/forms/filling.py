@@ -241,7 +241,7 @@ class Unkept:
         stored = StoredRequest(MEMORY_NUMBERS, form, "", RequestState.PENDING, datetime.now(UTC))
         self.opened = OpenRequest(self, stored)
 
-    def answer(self, _: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+    def settle(self, _: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Settle the form."""
         verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         try:

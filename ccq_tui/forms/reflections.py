@@ -44,7 +44,7 @@ class Reflection(NamedTuple):
         """The first line of the commit's message."""
         return self.context("message").partition("\n")[0]
 
-    def answer(self, question: str) -> tuple[str, ...]:
+    def answer_to(self, question: str) -> tuple[str, ...]:
         """Return an answer: its labels, or the text typed; () if there is none."""
         answer = self.record["answers"].get(question)
         if not isinstance(answer, Mapping):
@@ -93,7 +93,7 @@ def list_lines(reflections: Sequence[Reflection]) -> list[str]:
     heads = ("DAY", "COMMIT", "TYPE", "DIFFICULTY", "SUBJECT")
     asked = ("work_type", "difficulty")
     rows = [
-        (f"{one.at:%Y-%m-%d}", one.commit, *(", ".join(one.answer(name)) for name in asked), one.subject)
+        (f"{one.at:%Y-%m-%d}", one.commit, *(", ".join(one.answer_to(name)) for name in asked), one.subject)
         for one in reflections
     ]
     return table(heads, rows)
@@ -106,7 +106,7 @@ def _item(text: str) -> str:
 
 def feedback(reflections: Sequence[Reflection], most: int = 10) -> str:
     """Return the last answers for the agent as Markdown, the newest first, or ""."""
-    given = [(one, words[0]) for one in reversed(reflections) if (words := one.answer("feedback"))][:most]
+    given = [(one, words[0]) for one in reversed(reflections) if (words := one.answer_to("feedback"))][:most]
     if not given:
         return ""
     lines = [

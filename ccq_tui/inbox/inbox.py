@@ -298,7 +298,7 @@ class Inbox:
         async with self.asking(request, context) as opened:
             return await opened.outcome()
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Task[Verdict]:
+    def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Task[Verdict]:
         """Settle a request of any process; the first answer wins.
 
         It is submitted before this returns, and kept whoever stops waiting for the verdict.
@@ -347,7 +347,7 @@ class Inbox:
 
     def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Cancel a request, without waiting, unless it is settled or unknown; ``reason`` is for a person."""
-        self.answer(request_id, Cancelled(reason), actor)
+        self.settle(request_id, Cancelled(reason), actor)
 
     async def defer(self, request_id: str) -> bool:
         """Keep a pending request for its resumed session to ask again; return whether it is still pending.
@@ -384,7 +384,7 @@ class Inbox:
             return opened
         if opened is None:
             opened = self._made(request, context)
-        opened.ask(request, context)
+        opened.begin(request, context)
         self._kept[request.id] = opened
         due = self._due
 

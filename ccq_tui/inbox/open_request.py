@@ -55,7 +55,7 @@ class Signal(Generic[T]):
 class RequestKeeper(Protocol):
     """Keeps a request: settles it, and writes its drafts."""
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+    def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Settle a request."""
 
     def owes_draft(self, opened: OpenRequest) -> bool:
@@ -145,10 +145,10 @@ class OpenRequest:
         return mine
 
     def settle(self, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
-        """Settle it; as `Inbox.answer`."""
-        return self._inbox.answer(self.request.id, outcome, actor)
+        """Settle it; as `Inbox.settle`."""
+        return self._inbox.settle(self.request.id, outcome, actor)
 
-    def answer(self, end: Outcome | Dismissed, actor: Actor, edited: str = "") -> asyncio.Future[Verdict]:
+    def settle_by(self, end: Outcome | Dismissed, actor: Actor, edited: str = "") -> asyncio.Future[Verdict]:
         """Settle it by the end of its question set; ``edited`` is the plan as changed, or ""."""
         return self.settle(outcome_of(self.request, end, edited), actor)
 
@@ -187,7 +187,7 @@ class OpenRequest:
 
     # -- the inbox ------------------------------------------------------------------------------------------
 
-    def ask(self, request: Request, context: str) -> None:
+    def begin(self, request: Request, context: str) -> None:
         """Begin to be asked, for the first time or again."""
         number = self.stored.number
         self.stored = StoredRequest(number, request, context, RequestState.PENDING, datetime.now(UTC))

@@ -177,7 +177,7 @@ class _Settled(Exception):  # noqa: N818 - says what happened
     """The request was settled elsewhere, or is gone."""
 
 
-async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = LEAVE) -> End:
+async def walk_request(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = LEAVE) -> End:
     """Print a request, and see it answered or decided with one line after the other.
 
     Ctrl+C, and going back from the first question, ask whether to leave.
@@ -242,7 +242,7 @@ class _Talk:
         """Return the next line, stripped unless its blanks count; raises `_Settled` once it is of no use."""
         if not self._opened.is_pending:
             raise _Settled
-        line = asyncio.ensure_future((self._lines.ask_secret if secret else self._lines.ask)(prompt))
+        line = asyncio.ensure_future((self._lines.ask_secret if secret else self._lines.input)(prompt))
         outcome = asyncio.ensure_future(self._opened.outcome())
         try:
             await asyncio.wait((line, outcome), return_when=asyncio.FIRST_COMPLETED)
@@ -328,7 +328,7 @@ class _Talk:
 
     async def _settle(self, outcome: Outcome | Dismissed) -> None:
         """Settle the request, and say how; raises `InvalidOutcome` if it does not take the outcome."""
-        verdict = await self._opened.answer(outcome, self._actor, self._interview.state.edited)
+        verdict = await self._opened.settle_by(outcome, self._actor, self._interview.state.edited)
         if not isinstance(verdict, Accepted):
             raise _Settled
         given, seen = "", self._interview.state.page.question.seen
@@ -362,7 +362,7 @@ class _Talk:
                 self._shown = None
                 return one
         if one.question is None:
-            return one.settle() if line.lower() in YES else one.turn(int(line) if line.isdecimal() else 0)
+            return one.confirm() if line.lower() in YES else one.turn(int(line) if line.isdecimal() else 0)
         return await self._answered(line, one.state.page)
 
     async def _answered(self, line: str, page: Page) -> Interview:
@@ -377,7 +377,7 @@ class _Talk:
             given = replace(given, other=await self._read_line(TEXT))
             if not given.other:
                 return one
-        then = one.answer(given)
+        then = one.answer_question(given)
         return await self._sure(then, then.unsure)
 
     async def _sure(self, then: Interview, words: str) -> Interview:
@@ -397,8 +397,8 @@ class _Talk:
         if not text:
             return one
         page = one.state.page
-        chosen = page.answer().selected if page.question.multi_select else ()
-        then = one.answer(Answer(chosen, other=text)) if command == "other" else one.reply(text)
+        chosen = page.as_answer().selected if page.question.multi_select else ()
+        then = one.answer_question(Answer(chosen, other=text)) if command == "other" else one.reply(text)
         is_sentence = then.state.outcome is not None and given and line.lower().startswith(command)
         return await self._sure(then, text if is_sentence else "")
 
@@ -435,7 +435,7 @@ async def walk(inbox: Inbox, lines: Lines, actor: Actor, delivered: Callable[[Re
             continue
         place, name = len(seen), await inbox.run(partial(_asker, opened.request))
         lines.say(f"request {place} of {place - 1 + len(left)}", _head(opened.stored, name))
-        end = await answer(opened, lines, actor, "Continue with the next request? The draft is kept.")
+        end = await walk_request(opened, lines, actor, "Continue with the next request? The draft is kept.")
         if end is End.PARKED:
             break
         if end is End.HERE:

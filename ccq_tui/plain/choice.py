@@ -27,7 +27,7 @@ async def choose(lines: Lines, title: str, rows: Sequence[PickRow], about: str =
     how = allowed(question, named=False)
     while True:
         try:
-            if not (typed := (await lines.ask(f"{how[:1].upper()}{how[1:]}, or Enter to leave:")).strip()):
+            if not (typed := (await lines.input(f"{how[:1].upper()}{how[1:]}, or Enter to leave:")).strip()):
                 return None
             if (place := names.place(typed)) is not None:
                 return rows[place].value

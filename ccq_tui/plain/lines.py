@@ -144,7 +144,7 @@ class Lines:
             self._prompted = True  # the end of the line was not shown either
             self._end_prompt()
 
-    async def ask(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
+    async def input(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
         """Print a prompt, and return the next line, without its end.
 
         A backslash at the end of a line continues it on the next one. Where no terminal shows it behind a

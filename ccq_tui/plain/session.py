@@ -20,7 +20,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.waiting_line import count_of
-from ccq_tui.plain.answering import End, answer
+from ccq_tui.plain.answering import End, walk_request
 from ccq_tui.plain.choice import PersonAtLines, choose
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.transcript import PlainTranscript
@@ -221,7 +221,7 @@ class PlainSession(Leading):
 
     async def _answer(self, opened: OpenRequest) -> None:
         await opened.added()
-        match await answer(opened, self.lines, self._actor):
+        match await walk_request(opened, self.lines, self._actor):
             case End.HERE:
                 await opened.outcome()
             case End.PARKED:
@@ -236,7 +236,7 @@ class PlainSession(Leading):
     async def _take_line(self) -> None:
         """Take a line, unless a request is asked first."""
         quiet = self.lines.is_terminal
-        line = asyncio.ensure_future(self.lines.ask(turn=True, quiet=quiet))
+        line = asyncio.ensure_future(self.lines.input(turn=True, quiet=quiet))
         try:
             while not (line.done() or self._asks()):
                 if quiet and self._idle:

@@ -99,7 +99,7 @@ class PlainTranscript:
 
     def _read(self, label: str, block: bl.Block, document: Document) -> None:
         """Print the parts of a text that are complete."""
-        while document.settle():
+        while document.split():
             pass
         # A text whose stream broke and that came again otherwise is another document.
         known, first = self._printed.get(block), 0

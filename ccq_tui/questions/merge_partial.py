@@ -94,7 +94,7 @@ def _brought_back(
         found = next((one for one in reversed(earlier) if one.question.text == page.question.text), None)
         first = first_page(page.question)
         if found is not None and page.draft == first.draft and not found.proposed:
-            back = page_taken_over(page, found.answer())
+            back = page_taken_over(page, found.as_answer())
             # Enter takes the row under the cursor: unless a person moved it, it is the one that came back.
             made[index] = back if page.cursor == first.cursor else replace(back, cursor=page.cursor)
     after = tuple(made)

@@ -174,10 +174,10 @@ class Page:
     @property
     def seen(self) -> Answer:
         """The answer as it is drawn."""
-        answer = self.answer()
+        answer = self.as_answer()
         return replace(answer, other=self.question.seen(answer.other))
 
-    def answer(self) -> Answer:
+    def as_answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""
         draft, options = self.draft, self.question.options
         if self.is_field:
@@ -319,7 +319,7 @@ class PanelState:
     def answers(self) -> tuple[Answer, ...]:
         """The drafts as they would be confirmed now; that of a question that is not asked is kept aside."""
         asked, pages = self.asked_tabs, enumerate(self.pages)
-        return tuple(page.answer() if tab in asked else Answer() for tab, page in pages)
+        return tuple(page.as_answer() if tab in asked else Answer() for tab, page in pages)
 
     @property
     def asked_tabs(self) -> tuple[int, ...]:
@@ -327,7 +327,7 @@ class PanelState:
         questions = self.questions.questions
         if all(question.when is None for question in questions):
             return tuple(range(len(self.pages)))
-        found = asked(questions, tuple(page.answer() for page in self.pages))
+        found = asked(questions, tuple(page.as_answer() for page in self.pages))
         return tuple(tab for tab, is_asked in enumerate(found) if is_asked)
 
     @property

@@ -247,7 +247,7 @@ class Channel:
         """Return the statement of a record; nothing if there is none, or it is not ours."""
         return self._opened(mapping(record.get("statement")), _about(Sealed.STATEMENT, record, made))
 
-    def answer(
+    def read(
         self, record: Mapping[str, Any], made: Publication, request: Request
     ) -> tuple[RequestOutcome, Actor]:
         """Return the outcome that the answer of a record stands for, and the device that gave it.

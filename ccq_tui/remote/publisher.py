@@ -183,7 +183,7 @@ class Publisher:
     ) -> None:
         """Give an answer to the inbox, which decides whether it comes first; reopen the record otherwise."""
         try:
-            await self._inbox.answer(stored.request.id, *self._channel.answer(record, made, stored.request))
+            await self._inbox.settle(stored.request.id, *self._channel.read(record, made, stored.request))
             self._mark_due(stored.request.id)
         except InvalidOutcome as error:
             _logger.info("An answer of a device was refused: %s", error.field or "it does not open")

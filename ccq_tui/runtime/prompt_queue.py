@@ -176,7 +176,7 @@ class PromptQueue:
                 self._read(self._directory)
             case ev.PromptRecorded(prompt_id=name):
                 self._begun = True
-                self.settle([name])
+                self.mark_read([name])
             case ev.PromptReturned():
                 self._put_back(event)
 
@@ -189,7 +189,7 @@ class PromptQueue:
             if not event.wanted:
                 self._surface.note(f"A prompt was not sent and is back: {event.reason}", "warning")
             self._surface.prompt.put_back(event.text)
-            self.settle([event.prompt_id])
+            self.mark_read([event.prompt_id])
 
     # -- what is typed and sent -----------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class PromptQueue:
         self.sent[sent.id] = sent
         return self.save()
 
-    def settle(self, names: Iterable[str]) -> None:
+    def mark_read(self, names: Iterable[str]) -> None:
         """Write down that prompts were read, or are in the field again."""
         for name in names:
             self.sent.pop(name, None)
@@ -311,7 +311,7 @@ class PromptQueue:
             return  # all of it is still on disk
         for one in returned:
             self._surface.prompt.put_back(one.text)
-        self.settle(one.id for one in left)
+        self.mark_read(one.id for one in left)
         if returned:
             this, it = ("this prompt", "it") if len(returned) == 1 else ("these prompts", "them")
             self._surface.note(f"ccq-tui ended before Claude read {this} · Enter sends {it}", "warning")

@@ -278,7 +278,7 @@ async def answer(call: Call, given: Annotated[web.Sent, web.shaped(AnswerBody, e
     place, data = call.request.path_params, dict(given["answer"])
     data.pop("version", None)
     details = (data, call.person, call.surface)
-    match await call.parts.service.answer(place["run"], place["request"], *details):
+    match await call.parts.service.answer_request(place["run"], place["request"], *details):
         case Unknown():
             raise ProblemError(404, "This run has no such request on this machine.")
         case AlreadySettled(outcome=outcome) as settled:

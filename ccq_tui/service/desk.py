@@ -240,7 +240,7 @@ class Desk:
                 await self._service.inbox.run(lambda _store: None)  # it is on disk now
                 await self._put(run, request, then, message.id if then.problem else "", then.problem)
                 return
-            verdict = await opened.answer(then.state.outcome, actor)
+            verdict = await opened.settle_by(then.state.outcome, actor)
             self._answered[run.id] = actor, time.monotonic()
         except (TypedError, InvalidOutcome) as error:
             why = error.reason if isinstance(error, InvalidOutcome) else str(error)
@@ -277,7 +277,7 @@ def _replied(one: Interview, asked: Asked, number: int, text: str) -> Interview:
         raise TypedError("the question that this answers is no longer asked")
     if one.state.questions.is_form and same_words(text, "decline") and not _selects(asked, number, text):
         return one.decline()
-    return one.answer(_read(asked, number, text))
+    return one.answer_question(_read(asked, number, text))
 
 
 def _offered(request: Request) -> Asked:
@@ -371,10 +371,10 @@ def _question(interview: Interview) -> Iterator[str]:
     yield safe(head.text, limit=MOST_TEXT)
     yield safe(description.text, limit=MOST_TEXT)
     yield "\n".join(_option(one) for one in options if one.text or one.part is PassageKind.OPTION)
-    given = ((one.question, one.answer()) for one in state.asked_pages if one is not page and one.answered)
+    given = ((one.question, one.as_answer()) for one in state.asked_pages if one is not page and one.answered)
     rows = [f"- {_line(one.header or one.text)}: {_line(answer_line(answer))}" for one, answer in given]
     yield "\n".join(["Answers so far:", *rows] if rows else [])
-    proposed = f" “{_line(answer_line(page.answer()))}” is proposed." if page.proposed else ""
+    proposed = f" “{_line(answer_line(page.as_answer()))}” is proposed." if page.proposed else ""
     yield f"_{_hint(question)}{proposed}_"
 
 

@@ -225,7 +225,7 @@ class Service:
         await self.incoming(port.TicketMessage(*source, "", person, stop=True, surface=surface))
         return True
 
-    async def answer(
+    async def answer_request(
         self,
         run_id: str,
         request_id: str,
@@ -247,7 +247,7 @@ class Service:
             return Unknown()
         await authority.check(self, run, person, act_of(found.request), surface)
         actor = Actor.here(surface, person.name, person.id)
-        return await self.inbox.answer(request_id, parse_outcome(found.request, data), actor)
+        return await self.inbox.settle(request_id, parse_outcome(found.request, data), actor)
 
     async def requests(self, run: Run) -> list[StoredRequest]:
         """Return the requests of a run that wait on this machine, oldest first; raises `InboxError`."""
@@ -319,7 +319,7 @@ class Service:
     async def withdraw(self, run: Run, why: str) -> None:
         """Withdraw what a run asked."""
         for waiting in await self.requests(run):
-            await self.inbox.answer(waiting.request.id, Cancelled(why), Actor.here(Surface.LIMIT))
+            await self.inbox.settle(waiting.request.id, Cancelled(why), Actor.here(Surface.LIMIT))
 
     async def _close(self, run: Run, state: RunState, end: str, text: str, what: str) -> bool:
         """Withdraw what a run asked, and end it if it waits or is queued; return whether it was one."""

@@ -73,7 +73,7 @@ class Play:
         """Whether a tool use id is one of this play's."""
         return tool_use_id in self._calls
 
-    def answer(self, incoming: Incoming) -> Turn | script.Failure:
+    def next_step(self, incoming: Incoming) -> Turn | script.Failure:
         """Take the next step.
 
         Args:
@@ -207,7 +207,7 @@ class Director:
         self._numbers: Counter[str] = Counter()
         self._sides = 0
 
-    def answer(self, incoming: Incoming) -> tuple[Turn | script.Failure, str]:
+    def reply(self, incoming: Incoming) -> tuple[Turn | script.Failure, str]:
         """Answer one request.
 
         Args:
@@ -223,7 +223,7 @@ class Director:
             usage = {"input_tokens": 1, "output_tokens": max(1, len(text) // 4)}
             return Turn(f"msg_side_{self._sides}", (part,), "end_turn", usage), ""
         play = self._subagent(incoming) if incoming.role is Role.SUBAGENT else self._session(incoming)
-        return play.answer(incoming), play.scenario.name
+        return play.next_step(incoming), play.scenario.name
 
     def _session(self, incoming: Incoming) -> Play:
         if incoming.session not in self._sessions:

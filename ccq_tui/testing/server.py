@@ -170,7 +170,7 @@ class Answerer:
         exchange, incoming = await self._received(request, talks=True)
         director = self.director()
         try:
-            answer, exchange.scenario = director.answer(incoming)
+            answer, exchange.scenario = director.reply(incoming)
         except Exception as error:  # noqa: BLE001 - a script is the caller's code: anything may come out of it
             self.log.fail(error)
             body = error_body("invalid_request_error", f"the script failed: {error!r}")

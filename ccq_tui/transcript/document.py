@@ -173,7 +173,7 @@ class Document:
 
     def split(self) -> None:
         if self.put_off:
-            while self.settle():
+            while self.split():
                 pass
 
     def __len__(self) -> int:
@@ -202,7 +202,7 @@ class Document:
             return max(1, breaks - 1) + edges + gap
         return max(1, -(-len(source) // width), breaks + 1) + gap
 
-    def settle(self, budget: int = SLICE) -> bool:
+    def split(self, budget: int = SLICE) -> bool:
         """Split the text that arrived, at most ``budget`` characters; return whether there is more to do."""
         self._version += 1
         taken = self._take(budget)

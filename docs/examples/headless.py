@@ -40,7 +40,7 @@ async def main(directory: Path, prompt: str) -> str:
                     echo("\n".join([request.id, *lines(kind_of(request).document(request, None))]))
                 case RequestAsked(request):
                     once = parse_outcome(request, {"choice": 1})
-                    await runtime.inbox.answer(request.id, once, me)
+                    await runtime.inbox.settle(request.id, once, me)
                 case RequestSettled(request_id, outcome, actor):
                     echo(f"{request_id} {outcome} {actor.where if actor else ''}")
                 case TurnEnded(cost=cost):

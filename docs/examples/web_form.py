@@ -74,7 +74,7 @@ class WebForms:
                 return Response("Send the form from its own page.", 403)
             text = parse_qs((await web.body()).decode()).get("answer", [""])[0]
             try:
-                return await self._take(opened, one.answer(read_line(one.state.page.question, text)))
+                return await self._take(opened, one.answer_question(read_line(one.state.page.question, text)))
             except (TypedError, InvalidOutcome) as error:
                 why = f"Nothing was sent: {error}"
         about = kind_of(opened.request).document(opened.request, None)
@@ -87,7 +87,7 @@ class WebForms:
         if one.state.outcome is None:
             opened.type(one.state, ME)
             return RedirectResponse(f"/{quote(opened.request.id)}", 303)
-        verdict = await opened.answer(one.state.outcome, ME)
+        verdict = await opened.settle_by(one.state.outcome, ME)
         if isinstance(verdict, AlreadySettled):
             return page("<p>It was answered elsewhere; nothing was sent. <a href=/>Inbox</a></p>")
         return RedirectResponse("/", 303)

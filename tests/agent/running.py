@@ -163,7 +163,7 @@ class Running(Heard):
 
     def answer(self, name: str, outcome: RequestOutcome) -> None:
         """Settle a request."""
-        self.inbox.answer(self.request(name), outcome, PANEL)
+        self.inbox.settle(self.request(name), outcome, PANEL)
 
     def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
         return any(event is later for event in self.events[self.events.index(earlier) :])

@@ -136,7 +136,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
         with step("a permission is given"):
             permission = (await heard.until(PermissionRequest)).request
             assert session.why_not_parkable.startswith("cannot be paused: it would lose the permission")
-            await one.runtime.inbox.answer(permission.id, Allowed(), PANEL)
+            await one.runtime.inbox.settle(permission.id, Allowed(), PANEL)
             await heard.until(ev.TurnEnded)
             assert (plan.worktree.path / "made").is_file()
             assert model.result(call_of(asked.id)).text.startswith(REDIS)
@@ -249,7 +249,7 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
         states = [(row.became, row.cause) for row in rows if not row.request_id]
         assert ("awaiting", "told by the session") in states
         assert states[-1] == ("parked", "no answer for 1 s (park_after)")
-        await inbox.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
+        await inbox.settle(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
         await heard.until(ev.RequestSettled)
         await heard.state(ev.SessionState.IDLE)
         one.pid_of(heard)
@@ -294,7 +294,7 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: P
             await second.state(ev.SessionState.QUEUED)
             assert first.session.facts.state is ev.SessionState.AWAITING
         with step("its turn ends, and nothing else keeps its process"):
-            await one.runtime.inbox.answer(asked.id, Answered((Answer(("Redis",)),)), PANEL)
+            await one.runtime.inbox.settle(asked.id, Answered((Answer(("Redis",)),)), PANEL)
             await first.until(ev.IdleProcessEnded)
             assert first.session.facts.state is ev.SessionState.ENDED
             assert first.all(ev.TurnEnded)

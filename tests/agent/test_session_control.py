@@ -45,7 +45,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Play, monkeypatch: pyt
     async with staged((model, home), mcp_config=(BROKEN,)) as stage:
         run = stage.run
         with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
-            await run.session.ask(controls.SESSION_COST)
+            await run.session.send_control(controls.SESSION_COST)
         listed = (await run.until(ev.ModelsListed)).models
         with step("servers"):
             await servers_are_listed_reconnected_and_turned_off(run)
@@ -77,7 +77,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Play, monkeypatch: pyt
         async with stage.scene("a file is written", WRITES):
             prompt = await write_it(run)
     with step("asked when it is over"), pytest.raises(CommandError, match="over"):
-        await run.session.ask(controls.SESSION_COST)
+        await run.session.send_control(controls.SESSION_COST)
     with step("files are shown before they are taken back, after a resume too"):
         await files_are_taken_back_after_a_resume_too(home, run.session.session_id, prompt)
 
@@ -88,7 +88,7 @@ async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -
     run.answer(asked.request.id, Allowed())
     async with asyncio.timeout(LIMIT):
         while not model.tool_results():  # it takes a moment until the command runs
-            await run.session.ask(controls.BACKGROUND_TASKS)
+            await run.session.send_control(controls.BACKGROUND_TASKS)
             await asyncio.sleep(0.1)
     assert "in the background" in model.tool_results()[0].text
     # What was told as begun already is told as sent there, too.
@@ -97,21 +97,21 @@ async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -
 
 
 async def it_says_how_it_does_and_takes_a_directory(run: Running, home: CleanHome) -> None:
-    sections = await run.session.ask(controls.SESSION_STATUS)
+    sections = await run.session.send_control(controls.SESSION_STATUS)
     rows = dict(row for section in sections for row in section.rows)
     assert rows["cwd"] == str(home.project)
     assert rows["Version"]
-    assert await run.session.ask(controls.WORKSPACE_DIFF) == ()
-    await run.session.ask(controls.add_directories([str(home.root)]))
+    assert await run.session.send_control(controls.WORKSPACE_DIFF) == ()
+    await run.session.send_control(controls.add_directories([str(home.root)]))
     listed = Control("list_permission_rules", lambda answer: str(answer))
-    assert f"'path': '{home.root}'" in await run.session.ask(listed)
+    assert f"'path': '{home.root}'" in await run.session.send_control(listed)
     for on in (False, True):
-        await run.session.ask(controls.set_thinking(on=on))
+        await run.session.send_control(controls.set_thinking(on=on))
 
 
 async def files_of_instructions_are_listed(run: Running, home: CleanHome) -> None:
     (home.project / "CLAUDE.md").write_text("Be brief\n")
-    places = await run.session.ask(controls.MEMORY)
+    places = await run.session.send_control(controls.MEMORY)
     assert [(one.path, one.label, one.exists, one.is_directory) for one in places[:2]] == [
         (str(home.project / "CLAUDE.md"), "Project instructions", True, False),
         (str(home.config / "CLAUDE.md"), "User instructions", False, False),
@@ -135,7 +135,7 @@ async def a_rule_written_into_a_settings_file_holds_at_once(run: Running, home: 
 
 async def until_listed(run: Running, rule: PermissionRule) -> None:
     for _ in range(200):
-        if rule in await run.session.ask(controls.PERMISSION_RULES):
+        if rule in await run.session.send_control(controls.PERMISSION_RULES):
             return
         await asyncio.sleep(0.1)
     raise AssertionError(f"{rule} was not listed after 20 s")
@@ -143,22 +143,22 @@ async def until_listed(run: Running, rule: PermissionRule) -> None:
 
 async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:
     with pytest.raises(CommandError, match="ENOENT"):
-        await run.session.ask(controls.reconnect("broken"))
-    (server,) = await run.session.ask(controls.SERVERS)
+        await run.session.send_control(controls.reconnect("broken"))
+    (server,) = await run.session.send_control(controls.SERVERS)
     assert (server.name, server.status) == ("broken", "failed")
     assert server.error.endswith(": no such file or directory")
     assert "ENOENT" not in server.error
-    await run.session.ask(controls.toggle("broken", enabled=False))
-    (server,) = await run.session.ask(controls.SERVERS)
+    await run.session.send_control(controls.toggle("broken", enabled=False))
+    (server,) = await run.session.send_control(controls.SERVERS)
     assert server.status == "disabled"
 
 
 async def side_question_cost_and_title(run: Running, home: CleanHome) -> None:
     run.session.send("Hello")
     await run.idle()
-    assert await run.session.ask(controls.side_question("Why?")) == "Beside."
-    assert "Usage by model" in await run.session.ask(controls.SESSION_COST)
-    await run.session.ask(controls.rename("The title"))
+    assert await run.session.send_control(controls.side_question("Why?")) == "Beside."
+    assert "Usage by model" in await run.session.send_control(controls.SESSION_COST)
+    await run.session.send_control(controls.rename("The title"))
     await until_written(home, run.session.session_id, '"customTitle":"The title"')
 
 
@@ -180,13 +180,13 @@ async def files_and_conversation_go_back_to_before_a_prompt(
     await run.idle(2)
     # The CLI notes the files of a prompt a moment after it.
     async with asyncio.timeout(LIMIT):
-        while (await run.session.ask(controls.files_to_rewind(second))).refusal:  # noqa: ASYNC110 (asked, not told)
+        while (await run.session.send_control(controls.files_to_rewind(second))).refusal:  # noqa: ASYNC110 (asked, not told)
             await asyncio.sleep(0.05)
-    assert await run.session.ask(controls.files_to_rewind(second)) == controls.FilesToRewind()
-    assert (await run.session.ask(controls.files_to_rewind("x" * 36))).refusal
-    rewound = await run.session.ask(controls.rewind_conversation(second))
+    assert await run.session.send_control(controls.files_to_rewind(second)) == controls.FilesToRewind()
+    assert (await run.session.send_control(controls.files_to_rewind("x" * 36))).refusal
+    rewound = await run.session.send_control(controls.rewind_conversation(second))
     assert rewound == controls.Rewound("Second thought")
-    assert "no longer has" in (await run.session.ask(controls.rewind_conversation("x" * 36))).refusal
+    assert "no longer has" in (await run.session.send_control(controls.rewind_conversation("x" * 36))).refusal
     assert (home.project / "made.txt").exists()
     run.session.send("Third")
     await run.idle(3)
@@ -328,16 +328,16 @@ async def files_are_taken_back_after_a_resume_too(home: CleanHome, session_id: s
         prompts = [(one.text, one.prompt_id) for one in history if isinstance(one, ev.PromptAccepted)]
         assert prompts == [("/clear", ""), ("Write it", prompt)]
         await run.until(ev.ModelsListed)
-        found = await run.session.ask(controls.files_to_rewind(prompt))
+        found = await run.session.send_control(controls.files_to_rewind(prompt))
         assert found.files == (str(made),)
         assert made.exists()
         made.unlink()
         made.mkdir()
         (made / "own").touch()
-        left = await controls.take_files_back(run.session.ask, prompt)
+        left = await controls.take_files_back(run.session.send_control, prompt)
         assert left.files == (str(made),), "the CLI says that it is done"
         (made / "own").unlink()
         made.rmdir()
         made.touch()
-        assert await controls.take_files_back(run.session.ask, prompt) == controls.FilesToRewind()
+        assert await controls.take_files_back(run.session.send_control, prompt) == controls.FilesToRewind()
         assert not made.exists()

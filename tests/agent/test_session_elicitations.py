@@ -96,7 +96,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.AWAITING)
             assert list(asked.form.names) == list(EVERY["properties"])
             with pytest.raises(InvalidOutcome, match=r"answers\[0\].other: Your name: too short"):
-                await run.inbox.answer(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
+                await run.inbox.settle(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
             run.answer(asked.id, Answered(FILLED))
             await run.until(ev.TurnEnded)
             assert told(home)[-1] == {"action": "accept", "content": CONTENT}

@@ -91,7 +91,7 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     await until_true(lambda: begun.exists() and begun.read_text().endswith("\n"))
     process = int(begun.read_text())
     assert alive(process)
-    await run.session.ask(controls.stop_task(task.task_id))
+    await run.session.send_control(controls.stop_task(task.task_id))
     ended = await run.until(ev.TaskEnded, lambda e: e.task_id == task.task_id)
     assert ended.status == "stopped"
     await until_true(lambda: not alive(process))

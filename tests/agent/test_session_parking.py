@@ -78,7 +78,7 @@ async def it_is_asked_and_answered_once(row: Row) -> None:
     run.session.park()
     assert (await run.ended()).kind == "parked"
     # Answered while no process waits: delivered as soon as one asks.
-    assert await row.inbox.answer(name, SQLITE, PANEL) == Accepted()
+    assert await row.inbox.settle(name, SQLITE, PANEL) == Accepted()
     run = await row.start(session_id)
     await run.until(ev.RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
     await run.until(ev.TurnEnded)
@@ -243,7 +243,7 @@ async def test_a_question_is_parked_beside_a_call_that_has_its_result(
 
 async def it_is_parked_once_the_call_beside_it_has_its_result(row: Row) -> None:
     first, last = await one_of_two_parked(row, deferred=True)
-    assert await row.inbox.answer(last, TABS, PANEL) == Accepted()
+    assert await row.inbox.settle(last, TABS, PANEL) == Accepted()
     session_id = row.run.session.session_id
     run = await row.start(session_id)
     await run.until(ev.RequestSettled, lambda e: e.request_id == last and e.outcome == TABS)
@@ -357,7 +357,7 @@ async def one_taken_back_for_a_park_that_comes_to_nothing_is_sent_by_the_next_pr
     async def and_then_it_is_answered(connection: Connection, reason: str) -> None:
         patch.undo()
         await reclaim(connection, reason)
-        assert await row.inbox.answer(layout, TABS, PHONE) == Accepted()
+        assert await row.inbox.settle(layout, TABS, PHONE) == Accepted()
         await run.until(ev.RequestSettled, lambda e: e.request_id == layout)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -448,7 +448,7 @@ async def a_turn_interrupted_before_it_asks_again_leaves_it_to_a_message(row: Ro
         async with asyncio.timeout(LIMIT):
             await called.wait()
         if answered:
-            assert await row.inbox.answer(name, SQLITE, PANEL) == Accepted()
+            assert await row.inbox.settle(name, SQLITE, PANEL) == Accepted()
         await interrupted(run)
     if not answered:
         again = await run.until(QuestionRequest, lambda e: e.by_message)
@@ -480,7 +480,7 @@ async def a_copy_has_a_question_of_its_own(row: Row) -> None:
     assert (own.request.tool_use_id, run.draft_of(own.request.id)) == (call_of(name), None)
     assert own.request.session_id == run.session.session_id != session_id
     postgres = Answered((Answer(("PostgreSQL",)),))
-    assert await row.inbox.answer(own.request.id, postgres, PANEL) == Accepted()
+    assert await row.inbox.settle(own.request.id, postgres, PANEL) == Accepted()
     await run.until(ev.TurnEnded)
     assert '"Which database?"="PostgreSQL"' in row.model.result(call_of(name)).text
     await delivered(row.inbox, own.request.id, "result")
@@ -491,7 +491,7 @@ async def a_copy_has_a_question_of_its_own(row: Row) -> None:
     again = await run.until(QuestionRequest, lambda e: run.draft_of(e.request.id))
     assert (again.request.id, run.draft_of(again.request.id)) == (name, draft)
     assert len(row.model.requests()) == told
-    assert await row.inbox.answer(name, SQLITE, PANEL) == Accepted()
+    assert await row.inbox.settle(name, SQLITE, PANEL) == Accepted()
     await run.until(ev.TurnEnded)
     await delivered(row.inbox, name, "result")
     await row.close()

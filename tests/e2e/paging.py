@@ -65,7 +65,7 @@ class Terminal:
     async def answer(self, published: Publication) -> tuple[RequestOutcome, Actor]:
         """Wait for the answer; return the outcome, and who answered, as the inbox would take them."""
         record = await self.answered(published)
-        return self._channel.answer(record, published, self._asked[published.id])
+        return self._channel.read(record, published, self._asked[published.id])
 
     async def state(self, published: Publication, end: str = "", *, ended: bool = True, **said: Any) -> None:
         """Say what became of a request."""

@@ -65,7 +65,7 @@ class ToldRequests:
         opened.is_added = True
         return opened
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+    def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Keep an answer; it is settled by `end`."""
         self.answers.append((call_of(request_id), outcome, actor))
         verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
@@ -183,7 +183,7 @@ class ToldSession:
     def set_option(self, what: str, value: str) -> None:
         self.set.append((what, value or None))
 
-    async def ask(self, control: Control[T]) -> T:
+    async def send_control(self, control: Control[T]) -> T:
         """Answer with what the test put there: an answer of the CLI's, or an error to raise."""
         self.asked.append((control.subtype, control.fields))
         reply = self.replies.get(control.subtype, {})
@@ -194,10 +194,10 @@ class ToldSession:
         return control.read(reply)
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
-        return await rewind(self.ask, prompt_id, "", files=files)
+        return await rewind(self.send_control, prompt_id, "", files=files)
 
     async def rename(self, title: str) -> None:
-        await self.ask(rename(title))
+        await self.send_control(rename(title))
         self.tell(ev.TitleChanged(title))
 
     def withdraw(self, prompt_id: str) -> None:

@@ -230,10 +230,10 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
     when_answered: list[tuple[bool, int]] = []
 
     class Watched(ToldRequests):
-        def answer(self, *answer: Any) -> asyncio.Future[Verdict]:
+        def settle(self, *answer: Any) -> asyncio.Future[Verdict]:
             panel = run.screen.query_one(RequestPanel)
             when_answered.append((panel.display, len(drawn)))
-            return super().answer(*answer)
+            return super().settle(*answer)
 
     async with running(Driven()) as (run, pilot):
         requests, run.told.requests = run.told.requests, Watched()

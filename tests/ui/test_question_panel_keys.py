@@ -155,7 +155,7 @@ async def test_a_panel_built_from_a_draft_draws_it() -> None:
     async with PanelHost(draft).shown() as (again, pilot):
         assert "draft" in again.panel_text
         await pilot.press("!", "enter")
-        assert again.state.page.answer() == Answer(other="draft!")
+        assert again.state.page.as_answer() == Answer(other="draft!")
 
 
 WILD = (

@@ -69,8 +69,8 @@ async def test_bursts_through_texts_and_list_stay_in_order(app: PanelHost, pilot
     await pilot.put(SINGLE, MULTI)
     await pilot.press("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
     await pilot.press("1", "o", "d", "enter", "up", "3", "enter")
-    assert app.state.pages[0].answer() == Answer(other="ab", note="c")
-    assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
+    assert app.state.pages[0].as_answer() == Answer(other="ab", note="c")
+    assert app.state.pages[1].as_answer() == Answer(selected=("Auth", "Logs"), other="d")
     assert app.state.in_review
 
 

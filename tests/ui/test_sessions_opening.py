@@ -69,7 +69,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
         await read.wait()
         if news == "settled":
             await pilot.press(*"typed")
-            assert await inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND) == Accepted()
+            assert await inbox.settle(request.id, Answered((Answer(("First",)),)), COMMAND) == Accepted()
             await until(pilot, lambda: not run.waiting)
             shown.set()
             with step("no panel opens for it, it is said who answered, and what was typed is there"):
@@ -98,7 +98,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
 async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decline_it(tmp_path: Path) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
         await press(pilot, "ctrl+d", then=lambda: "Decline “Which one for old?”?" in run.notice())
-        verdict = await run.app.runtime.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
+        verdict = await run.app.runtime.inbox.settle(request.id, Answered((Answer(("First",)),)), COMMAND)
         assert verdict == Accepted()
         await until(pilot, lambda: "was answered by ccq-tui answer" in run.notice())
         await pilot.pause()
@@ -262,7 +262,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             request = await left_behind(run, tmp_path)
             await open_list(pilot, run, 1)
         with monkeypatch.context() as refused:
-            refused.setattr(run.app.runtime.inbox, "answer", refuses)
+            refused.setattr(run.app.runtime.inbox, "settle", refuses)
             await press(pilot, "right", then=lambda: run.list.panel)
             await press(pilot, "1", "enter", then=lambda: "the disk is full" in run.notice())
         await press_later(pilot, "right", seconds=5)

@@ -421,7 +421,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
 async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:
     await press(pilot, "f4", "right", then=lambda: run.list.panel)
     await pilot.press("o", "m", "i", "n", "e")
-    await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
+    await run.app.runtime.inbox.settle(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.list.panel is None)
     assert "“Which one for late?” was answered on phone" in run.notice()
     await pilot.press("f8")

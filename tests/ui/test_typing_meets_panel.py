@@ -414,7 +414,7 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
         clock = run.list.clock = Clock()
         await pilot.press("a", "o", "m", "y")
         await until(pilot, lambda: run.list.panel and run.list.panel.state.text == "my")
-        await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
+        await run.app.runtime.inbox.settle(request.id, Declined(), PHONE)
         await until(pilot, lambda: run.list.panel is None)
         await pilot.press("p", "c", "q", "enter", "escape")
         assert run.list.state.filter == "pcq"

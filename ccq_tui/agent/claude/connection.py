@@ -195,16 +195,16 @@ class Connection:
                 await limited(self._connected.set_model(value or None), CONTROL_SECONDS)
                 changed = self.translator.set_model(value)
             case "effort":
-                await self.ask(set_effort(value))
+                await self.send_control(set_effort(value))
                 # The CLI also confirms a level that does not exist, and keeps the old one.
-                applied = await self.ask(APPLIED_EFFORT)
+                applied = await self.send_control(APPLIED_EFFORT)
                 if applied and applied != value:
                     raise CommandError(f"it stays {applied}")
                 changed = (ev.EffortChanged(value),)
         for event in changed:
             self._emit(event)
 
-    async def ask(self, control: Control[T]) -> T:
+    async def send_control(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation; raises `CommandError` for a refusal or silence."""
         # Uses the SDK's own sender: the public methods drop the answers of several of these, or do not exist.
         send = sender(self._connected)
@@ -215,7 +215,7 @@ class Connection:
 
     async def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn; raises `CommandError` for one already read."""
-        if not await self.ask(withdraw_prompt(prompt_id)):
+        if not await self.send_control(withdraw_prompt(prompt_id)):
             raise CommandError("Claude has read it already.")
         text = self.translator.sent.pop(prompt_id, "")
         self._emit(ev.PromptReturned(text, "you withdrew it", prompt_id, wanted=True))
@@ -230,7 +230,7 @@ class Connection:
             async with asyncio.timeout(3.0):
                 # Newest first: the prompts that a turn reads meanwhile then have no gap in the middle.
                 for prompt_id, text in reversed(list(self.translator.sent.items())):
-                    if await self.ask(withdraw_prompt(prompt_id)):
+                    if await self.send_control(withdraw_prompt(prompt_id)):
                         self.translator.sent.pop(prompt_id, None)
                         returned[prompt_id] = text
         except (CommandError, TimeoutError):
@@ -339,7 +339,7 @@ class Connection:
         """Ask what a resumed session cost before its first turn here."""
         usage = self.translator.usage
         try:
-            cost = await self.ask(COST_SO_FAR)
+            cost = await self.send_control(COST_SO_FAR)
         except CommandError as error:
             _logger.info("The cost so far is not known: %s", error)
             return
@@ -352,7 +352,7 @@ class Connection:
         for seconds in (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0):
             await asyncio.sleep(seconds)
             try:
-                found = await self.ask(SERVERS)
+                found = await self.send_control(SERVERS)
             except CommandError as error:
                 _logger.info("The MCP servers are not known: %s", error)
                 return

@@ -158,7 +158,7 @@ class Gate:
         auto = auto and await asyncio.to_thread(allows_auto_mode, self._launch)
         if tool == PLAN_TOOL:
             plan = PlanRequest(name, await self._session_of(name), str(source.get("plan") or ""), auto)
-            return self._result(name, _reply(plan, await self.waits.ask(plan), source))
+            return self._result(name, _reply(plan, await self.waits.wait_for_person(plan), source))
         suggested = tuple(one for one, _ in read_suggestions(_suggestions(context.suggestions)))
         request = PermissionRequest(
             tool_use_id=name,
@@ -174,14 +174,14 @@ class Gate:
             change=await self._change(tool, source),
         )
         request = placed(request, str(self._launch.settings.directory))
-        return self._result(name, _reply(request, await self.waits.ask(request), source))
+        return self._result(name, _reply(request, await self.waits.wait_for_person(request), source))
 
     async def elicit(self, asked: Mapping[str, Any], send: SendReply) -> None:
         """Ask a person to fill in an MCP server's form; ``send`` takes the reply to the CLI."""
         request = read_elicitation(asked, f"form_{uuid4().hex[:16]}", self._session_id())
         # Reading a schema may load the pattern checker: a third of a second, once.
         await asyncio.to_thread(getattr, request, "form")
-        outcome = await self.waits.ask(request)
+        outcome = await self.waits.wait_for_person(request)
         if isinstance(outcome, Parked):
             raise TypeError("a form cannot be parked")
         try:
@@ -243,7 +243,7 @@ class Gate:
             if not self.will_ask(0):
                 return reply_to(request, Discussed(PROCEED), {})
             self.asked[request.session_id].add(questions.id)
-        outcome = await self.waits.ask(request, parkable=parkable)
+        outcome = await self.waits.wait_for_person(request, parkable=parkable)
         deferred = isinstance(outcome, Parked) and outcome.deferred
         return None if deferred else _reply(request, outcome, questions.source)
 

@@ -210,7 +210,7 @@ class Waits:
             _put_off(last, deferred=True)
         return True
 
-    async def ask(self, request: Request, *, parkable: bool = False) -> WaitOutcome:
+    async def wait_for_person(self, request: Request, *, parkable: bool = False) -> WaitOutcome:
         """Wait for a person; cancelling the wait settles the request as cancelled."""
         await self.calls.turn(request.tool_use_id, TURN_SECONDS)
         self._stop_when_over()

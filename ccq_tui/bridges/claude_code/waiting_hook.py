@@ -372,10 +372,10 @@ async def _closed(inbox: Inbox, request: Request, ended: CallEnd | Cancelled) ->
     else:
         outcome, actor = ended, dialog if ended == DECIDED_THERE else WITHDRAWN
     try:
-        verdict = await inbox.answer(request.id, outcome, actor)
+        verdict = await inbox.settle(request.id, outcome, actor)
     except InvalidOutcome as error:
         _logger.info("What was answered in Claude Code is not kept: %s", error.field)
-        verdict = await inbox.answer(request.id, DECIDED_THERE, actor)
+        verdict = await inbox.settle(request.id, DECIDED_THERE, actor)
     if not isinstance(verdict, AlreadySettled):
         inbox.sessions.delivered(request.id, "result")
     elif isinstance(ended, CallEnd):

@@ -98,7 +98,7 @@ class WaitingCalls:
         self.inbox = inbox
         self._waiting: list[McpCall] = []
 
-    async def ask(
+    async def ask_person(
         self,
         call: McpCall,
         asked: QuestionRequest | FormRequest,

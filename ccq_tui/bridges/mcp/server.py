@@ -150,7 +150,7 @@ class AskingServer:
             seconds = time.monotonic() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
-        decided = await self._calls.ask(call, asked, waits, place.disconnected)
+        decided = await self._calls.ask_person(call, asked, waits, place.disconnected)
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
         if isinstance(decided.request, FormRequest) and isinstance(decided.outcome, Answered):

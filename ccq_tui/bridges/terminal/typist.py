@@ -73,7 +73,7 @@ class Typist:
         self._hands, self._prompt = hands, prompt
         self._entered: int | None = None
 
-    async def answer(self, wanted: Answer) -> None:
+    async def type_answer(self, wanted: Answer) -> None:
         """Type an answer to its end; raises `StoppedError` at an unexpected event, and types no more."""
         await self._hands.see()
         if self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture):

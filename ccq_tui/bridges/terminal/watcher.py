@@ -316,7 +316,7 @@ class Watcher:
         try:
             if isinstance(outcome, Answered):
                 self._typing = True
-                await Typist(self, prompt).answer(wanted(prompt, outcome.answers[0]))
+                await Typist(self, prompt).type_answer(wanted(prompt, outcome.answers[0]))
                 self._known = None
             self._typing, self._asked = False, None
             sessions.delivered(key, "result")

@@ -258,7 +258,7 @@ class Details(Vertical):
 
     # -- the panel ------------------------------------------------------------------------------------------
 
-    def answer(self, row: RequestRow) -> None:
+    def open_panel(self, row: RequestRow) -> None:
         """Open the panel of a request with its draft; keys from now on belong to the panel."""
         session = self._around.state.session_under
         if session is not None and session.place.is_lost:

@@ -288,7 +288,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.draw()
         then()
 
-    def ask(self, question: ListQuestion) -> None:
+    def show_question(self, question: ListQuestion) -> None:
         """Ask something above the keys; nothing is confirmed before that is in sight."""
         self.question = question
         self.draw()
@@ -374,12 +374,12 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case _ if session.place is Place.NATIVE:
                 self.say(NATIVE.format(session.directory))
             case "choose", RequestRow():
-                self.details.answer(row)
+                self.details.open_panel(row)
             case "decline", RequestRow():
                 self.details.row = row
                 words = f"Decline “{row.words}”?"
                 call = partial(self.details.run, partial(self.details.decline, row))
-                self.ask(ListQuestion(words, "ctrl+d", "declines it", call, row.key))
+                self.show_question(ListQuestion(words, "ctrl+d", "declines it", call, row.key))
             case _ if refused := refusal(action, session, only=len(self.manager.sessions) == 1):
                 self.say(refused)
             case _:
@@ -406,12 +406,12 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 words = f"Remove {row.quoted} from the list?" if row.place.is_lost else words
                 delete = partial(self.manager.records.delete, self.listing.launch)
                 call = partial(self.listing.do_to, row, delete)
-                self.ask(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
+                self.show_question(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
 
     def _go_to(self, row: SessionRow) -> None:
         match row.place:
             case Place.FOREIGN:
-                self.details.answer(row.requests[0])
+                self.details.open_panel(row.requests[0])
             case Place.ELSEWHERE | Place.NO_DIRECTORY:
                 self._resume(row)
             case Place.RESTS if self.listing.base is not None or row.heading is ListHeading.EARLIER:
@@ -436,7 +436,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         call = partial(self.manager.work, "close session", partial(self.manager.close, screen.session))
         if screen.view.busy:
             words = f"Claude is working in “{screen.view.short_name}”: interrupt and close it?"
-            self.ask(ListQuestion(words, "x", "closes it", call, row.key))
+            self.show_question(ListQuestion(words, "x", "closes it", call, row.key))
         else:
             call()
 

@@ -318,7 +318,7 @@ class Viewport:
         block, lines = self._seen
         return max(0, self.layout.total - self.layout.before(block.at) - lines)
 
-    def settle(self) -> None:
+    def measure(self) -> None:
         """Measure the visible lines and set ``top`` accordingly, after any change."""
         if not self.layout.blocks:
             self.top = 0
@@ -355,13 +355,13 @@ class Viewport:
                 after = self.layout.measure(self._index, self._part)
                 self._offset = min(self._offset * after // before, max(0, after - 1))
             self.layout.width = width
-        self.settle()
+        self.measure()
 
     def follow(self) -> None:
         """Go to the end and stay there."""
         self.following = True
         self._seen = None
-        self.settle()
+        self.measure()
 
     def home(self) -> None:
         if self.layout.blocks:
@@ -415,7 +415,7 @@ class Viewport:
             self._seen = (self.layout.blocks[last], self.layout.total - self.layout.before(last))
         self.following = False
         self._anchor(max(0, line))
-        self.settle()
+        self.measure()
 
     def _anchor(self, line: int) -> None:
         """Remember the text at a line, so that the place can be found again."""

@@ -51,7 +51,7 @@ class Intake:
             document, block = self._unsettled.popitem()  # the newest, which is read first
             more = True
             while more and time.perf_counter() < until:
-                more = document.settle()
+                more = document.split()
             touched.append(block)
             if more:
                 self._unsettled[document] = block

@@ -166,7 +166,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             self.search.update(touched)
         while (earlier := self._intake.take_past(until)) is not None:
             self._follow(self.model.put_first(earlier))
-            self.viewport.settle()  # painting before the frame must not show other lines
+            self.viewport.measure()  # painting before the frame must not show other lines
             self._place()
         return self._intake.busy
 
@@ -179,7 +179,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         if not self.size:
             return
         top, following = self.viewport.top, self.viewport.following
-        self.viewport.settle()
+        self.viewport.measure()
         covered, self._covered = self._covered, bool(self.viewport.unseen)
         if self._covered and not covered:
             self._keep_shown()  # the count of lines below now takes the last line

@@ -117,9 +117,9 @@ class Child:
                 opened = session._inbox.known(order["id"])
                 opened.type(replace(state, pages=(page, *state.pages[1:])), PANEL)
             case "answer":
-                session._inbox.answer(order["id"], Answered((Answer(other=order["text"]),)), PANEL)
+                session._inbox.settle(order["id"], Answered((Answer(other=order["text"]),)), PANEL)
             case "allow":
-                session._inbox.answer(order["id"], Allowed(), PANEL)
+                session._inbox.settle(order["id"], Allowed(), PANEL)
             case "rewind":
                 self._hold(self._rewind(session, order["prompt_id"]))
             case "park":
@@ -130,7 +130,7 @@ class Child:
     async def _settle(self, request_id: str, text: str) -> None:
         """Answer a request of another process, as its inbox screen does."""
         try:
-            verdict = await self._inbox.answer(request_id, Answered((Answer(other=text),)), INBOX)
+            verdict = await self._inbox.settle(request_id, Answered((Answer(other=text),)), INBOX)
         except InboxError as error:
             say({"event": "NotSettled", "id": request_id, "reason": str(error)})
         else:
@@ -138,7 +138,7 @@ class Child:
 
     async def _allow(self, request_id: str) -> None:
         try:
-            await self._inbox.answer(request_id, Allowed(), INBOX)
+            await self._inbox.settle(request_id, Allowed(), INBOX)
         except InboxError as error:
             say({"event": "NotSettled", "id": request_id, "reason": str(error)})
 

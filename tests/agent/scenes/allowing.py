@@ -142,7 +142,7 @@ async def nothing_is_granted_that_was_not_suggested(run: Running, home: CleanHom
     for number in (1, 2):
         asked = await run.until(PermissionRequest, count=number)
         with pytest.raises(InvalidOutcome, match="suggestion: this lasting permission was not suggested"):
-            await run.inbox.answer(asked.request.id, Allowed(suggestion=made_up), PANEL)
+            await run.inbox.settle(asked.request.id, Allowed(suggestion=made_up), PANEL)
         run.answer(asked.request.id, Allowed())
     await run.idle()
     assert {path.name for path in home.project.iterdir()} == {"one", "two"}

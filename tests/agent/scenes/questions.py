@@ -115,7 +115,7 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
     await run.until(QuestionRequest)
-    won = await run.inbox.answer(run.request("toolu_q_1"), SQLITE, PHONE)
+    won = await run.inbox.settle(run.request("toolu_q_1"), SQLITE, PHONE)
     assert won == Accepted()
     run.answer("toolu_q_1", Declined())
     await run.idle()

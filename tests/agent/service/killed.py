@@ -204,7 +204,7 @@ class House:
             async with inbox_at(self.root / f"state {run.machine}") as inbox:
                 for one in await inbox.run(lambda it: it.requests.waiting(run.session)):
                     if isinstance(one.request, PermissionRequest):
-                        verdict = await inbox.answer(one.request.id, Allowed(), INBOX)
+                        verdict = await inbox.settle(one.request.id, Allowed(), INBOX)
                         self._allowed += isinstance(verdict, Accepted)
 
         asyncio.run(allow())
@@ -217,7 +217,7 @@ class House:
                 found = await inbox.run(lambda store: store.requests.waiting(run.session))
                 outcome = Answered((Answer(other=answer),))
                 for one in found if answer else ():
-                    assert isinstance(await inbox.answer(one.request.id, outcome, INBOX), Accepted)
+                    assert isinstance(await inbox.settle(one.request.id, outcome, INBOX), Accepted)
                 return bool(found)
 
         return asyncio.run(asks())

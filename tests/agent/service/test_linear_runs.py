@@ -111,7 +111,7 @@ class Ticket:
         async with inbox_at(state_of(self.home)) as inbox:
             opened = await inbox.open(self.request)
             assert opened is not None
-            settled = await inbox.answer(self.request, parse_outcome(opened.request, GIVEN), INBOX)
+            settled = await inbox.settle(self.request, parse_outcome(opened.request, GIVEN), INBOX)
             assert isinstance(settled, verdict)
 
     async def late_inbox(self, _how: str) -> None:

@@ -60,7 +60,7 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
     with step("everything is started again, and the inbox answers; first wins"):
         async with serving(home, here) as one:
             redis = parse_outcome(asked.request, {"answers": [{"selected": [2]}]})
-            await one.service.inbox.answer(asked.request.id, redis, PANEL)
+            await one.service.inbox.settle(asked.request.id, redis, PANEL)
             permission = await until_true(lambda: one.service.requests(waiting))
             assert model.result(call_of(asked.request.id)).text.startswith(
                 'Your questions have been answered: "Which database?"="Redis".'
@@ -118,7 +118,7 @@ async def test_a_question_whose_service_was_killed_before_it_was_kept_is_asked_a
         (again,) = await one.service.requests(made)
         assert (call_of(again.request.id), len(model.requests())) == (call_of(asked.request.id), 1)
         redis = parse_outcome(again.request, {"answers": [{"selected": [2]}]})
-        await one.service.inbox.answer(again.request.id, redis, PANEL)
+        await one.service.inbox.settle(again.request.id, redis, PANEL)
         assert (await one.until(made, *OVER)).result.startswith("Done.")
         assert str(model.requests()[-1].body).count("[x] Redis") == 1
 

@@ -151,7 +151,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
 
         await inbox.run(add_all)
         for request in decided:
-            await inbox.answer(request.id, Allowed(), PANEL)
+            await inbox.settle(request.id, Allowed(), PANEL)
         made = Delivery(inbox, told.append, lambda _: None)
         results = {"b": "done", "d": ABANDONED, "e": INTERRUPTED}
         past = tuple(ev.ToolFinished(call, "Bash", text, text != "done") for call, text in results.items())
@@ -302,7 +302,7 @@ async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(defer
     class Slow(InboxSessions):
         async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
             read = await super().left(session_id)
-            await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
+            await inbox.settle(QUESTION_REQUEST.id, A, PANEL)
             return read
 
     inbox.sessions = Slow(inbox)
@@ -341,7 +341,7 @@ async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> No
 async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer_once() -> None:
     inbox, events, sent = MemoryInbox(), list[ev.AgentEvent](), list[Send]()
     await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
-    await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
+    await inbox.settle(QUESTION_REQUEST.id, A, PANEL)
     made = Delivery(inbox, events.append, sent.append)
     made.note(ev.RequestAsked(QUESTION_REQUEST))
     made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
@@ -358,7 +358,7 @@ async def test_an_answer_that_a_message_brought_is_known_after_each_resume_and_n
     told, sent = list[ev.AgentEvent](), list[Send]()
     try:
         await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
-        await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
+        await inbox.settle(QUESTION_REQUEST.id, A, PANEL)
         await inbox.run(lambda store: store.requests.mark_delivered(QUESTION_REQUEST.id, MESSAGE))
         made = Delivery(inbox, told.append, sent.append)
         await made.catch_up(
@@ -395,7 +395,7 @@ async def test_it_is_recorded_a_while_after_it_was_read(monkeypatch: pytest.Monk
     told.delivered("a")
     assert told.events == []
     await until_true(lambda: told.events, 20)
-    await told.unwritten.settle("s", "killed", {}, in_order=False)
+    await told.unwritten.report("s", "killed", {}, in_order=False)
     assert told.events == [PromptRecorded("a")]
     assert told.looked_up == []
 
@@ -405,7 +405,7 @@ async def test_what_the_record_lacks_comes_back_when_the_cli_was_killed() -> Non
     told.delivered("a", "b", "c")
     told.unwritten.note(PromptReturned("text of c", "", "c"))
     told.unwritten.note(PromptAccepted("waits", prompt_id="d"))
-    await told.unwritten.settle("s", "killed", {}, in_order=False)
+    await told.unwritten.report("s", "killed", {}, in_order=False)
     assert told.looked_up == [{"a": "s", "b": "s"}]
     assert told.events == [PromptReturned("text of a", "killed", "a"), PromptRecorded("b")]
 
@@ -415,7 +415,7 @@ async def test_what_a_rewind_gives_back_does_not_come_back_when_the_cli_is_kille
     told.delivered("a", "b", "c")
     told.unwritten.rewound("x")
     told.unwritten.rewound("b")
-    await told.unwritten.settle("s", "killed", {}, in_order=False)
+    await told.unwritten.report("s", "killed", {}, in_order=False)
     assert told.events == [
         PromptRecorded("b"), PromptRecorded("c"), PromptReturned("text of a", "killed", "a"),
     ]  # fmt: skip
@@ -424,6 +424,6 @@ async def test_what_a_rewind_gives_back_does_not_come_back_when_the_cli_is_kille
 async def test_an_end_in_order_leaves_the_cli_the_time_to_write() -> None:
     told = Told()
     told.delivered("a", "b")
-    await told.unwritten.settle("s", "closed", {}, in_order=True)
+    await told.unwritten.report("s", "closed", {}, in_order=True)
     assert told.events == [PromptRecorded("a"), PromptRecorded("b")]
     assert told.looked_up == []

@@ -67,7 +67,7 @@ async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), PANEL) == Accepted()
+    assert await asked.inbox.settle("t@s", Answered((Answer(("a",)),)), PANEL) == Accepted()
     assert await task == PermissionResultAllow(updated_input=SOURCE | {"answers": {"Q?": "a"}})
 
 
@@ -79,7 +79,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     def answer(event: ev.AgentEvent) -> None:
         events.append(event)
         if isinstance(event, ev.RequestAsked):
-            answers.append(inbox.answer("t@s", Declined(), PANEL))
+            answers.append(inbox.settle("t@s", Declined(), PANEL))
 
     gate = Gate(inbox, launch_of(Path()), lambda: "s", answer)
     gate.waits.note(CALLED)
@@ -111,7 +111,7 @@ async def test_sets_of_one_message_are_asked_in_their_order_whichever_hook_comes
     await until_true(lambda: len(told_of(asked)) == 2)
     assert told_of(asked) == [request.id for request in asked.inbox.pending] == ["t1@s", "t2@s"]
     for name in ("t2@s", "t1@s"):
-        await asked.inbox.answer(name, Answered((Answer(("a",)),)), PANEL)
+        await asked.inbox.settle(name, Answered((Answer(("a",)),)), PANEL)
     await asyncio.gather(*tasks)
 
 
@@ -127,7 +127,7 @@ async def test_a_set_that_nobody_is_asked_holds_up_no_other(
     if refused:
         asked.gate.waits.note(ev.ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
     await until_true(lambda: told_of(asked) == ["t2@s"])
-    await asked.inbox.answer("t2@s", Declined(), PANEL)
+    await asked.inbox.settle("t2@s", Declined(), PANEL)
     assert await second == {}
 
 
@@ -135,7 +135,7 @@ async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t@s", Cancelled("withdrawn"), PANEL) == Accepted()
+    assert await asked.inbox.settle("t@s", Cancelled("withdrawn"), PANEL) == Accepted()
     assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
 
 
@@ -146,11 +146,11 @@ async def test_an_outcome_of_the_wrong_kind_is_refused_and_an_error_where_it_com
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
     with pytest.raises(InvalidOutcome, match="a permission cannot end as “declined”"):
-        await asked.inbox.answer("t@s", Declined(), PANEL)
+        await asked.inbox.settle("t@s", Declined(), PANEL)
     assert not task.done()
     # A database may hold what another program wrote.
     monkeypatch.setattr("ccq_tui.inbox.store.requests.check_outcome", lambda *_: None)
-    await asked.inbox.answer("t@s", Declined(), PANEL)
+    await asked.inbox.settle("t@s", Declined(), PANEL)
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task
 
@@ -200,7 +200,7 @@ async def test_a_question_that_was_just_answered_is_not_parked() -> None:
     hook = asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
     asking = asyncio.create_task(hook)
     await asked.pending()
-    await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), PANEL)
+    await asked.inbox.settle("t@s", Answered((Answer(("a",)),)), PANEL)
     await asking
     assert await parking[0] is None, "else it would put off each question to come"
 
@@ -243,7 +243,7 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    await asked.inbox.answer("t@s", Expired(), LIMIT)
+    await asked.inbox.settle("t@s", Expired(), LIMIT)
     assert await task == PermissionResultDeny(message=EXPIRED, interrupt=False)
     assert asked.events[-1] == ev.RequestSettled("t@s", Expired(), LIMIT)
     # Where the CLI would not ask again, the words go with the call itself, and no answer does.
@@ -255,7 +255,7 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     )
     waits = asyncio.create_task(hook)
     await quiet.pending()
-    await quiet.inbox.answer("t@s", Expired(), LIMIT)
+    await quiet.inbox.settle("t@s", Expired(), LIMIT)
     told = json.dumps(await waits)
     assert "Nobody answered" in told
     assert '"Q?": "a"' not in told
@@ -267,7 +267,7 @@ async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
         asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
     )
     await asked.pending()
-    await asked.inbox.answer("t@s", Declined(), PANEL)
+    await asked.inbox.settle("t@s", Declined(), PANEL)
     assert await hook == {}
     asked.gate.finished("another call")
     result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)

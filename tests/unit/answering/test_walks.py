@@ -97,7 +97,9 @@ def came(state: PanelState, *, on_panel: bool = False) -> str:
     key, does = hints(state)[0]
     enter = f" ({does})" if on_panel and key == "Enter" else ""
     if state.in_review:
-        rows = (ended(Answered((page.answer(),))) + " proposed" * page.proposed for page in state.asked_pages)
+        rows = (
+            ended(Answered((page.as_answer(),))) + " proposed" * page.proposed for page in state.asked_pages
+        )
         return f"→ review{enter}: {'; '.join(rows)}"
     wrong = state.notice or state.aside
     return f"→ {state.page.question.header}{enter}{' ! ' * bool(wrong)}{wrong}"
@@ -165,16 +167,16 @@ def test_keys_and_verbs_ask_and_end_the_same(asked: list[Question], data: st.Dat
         if page.is_field:
             text = data.draw(st.sampled_from(["", "x", "y"][page.question.required :]))
             panel = keys(step(panel, TextChanged(text)), "enter")
-            interview = interview.answer(Answer(other=text))
+            interview = interview.answer_question(Answer(other=text))
             continue
         rows = data.draw(st.sets(st.integers(0, 1), min_size=1, max_size=1 + page.question.multi_select))
         toggled = rows ^ set(page.draft.selected) if page.question.multi_select else rows
         for row in toggled:
             panel = keys(panel, f"home {'down ' * row}space")
         panel = keys(panel, "enter")
-        interview = interview.answer(Answer(tuple("AB"[row] for row in sorted(rows))))
+        interview = interview.answer_question(Answer(tuple("AB"[row] for row in sorted(rows))))
     if panel.in_review:
         assert interview.question is None
-        panel, interview = keys(panel, "end enter"), interview.settle()
+        panel, interview = keys(panel, "end enter"), interview.confirm()
     assert interview.state.outcome == panel.outcome
     assert isinstance(panel.outcome, Answered)

@@ -398,7 +398,7 @@ async def waits() -> None:
 @pytest.mark.parametrize("ended", ["never", "before", "afterwards"])
 async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ended: str, inbox: Inbox) -> None:
     calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-    asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, asyncio.Event()))
+    asking = asyncio.ensure_future(calls.ask_person(call, LETTER, waits, asyncio.Event()))
     async with asyncio.timeout(30):
         for _ in range(steps):
             await asyncio.sleep(0)
@@ -419,7 +419,7 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ende
 async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbox) -> None:
     gone = asyncio.Event()
     calls, asked = WaitingCalls(inbox), [McpCall(Client("Codex", "/work")) for _ in range(MOST_AT_ONCE + 3)]
-    asking = [asyncio.ensure_future(calls.ask(call, LETTER, waits, gone)) for call in asked]
+    asking = [asyncio.ensure_future(calls.ask_person(call, LETTER, waits, gone)) for call in asked]
     async with asyncio.timeout(30):
         await until_true(lambda: sum(one.done() for one in asking) >= 3)
         waiting = await inbox.run(lambda store: store.requests.waiting())
@@ -437,21 +437,21 @@ async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbo
 async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbox) -> None:
     client = Client("Codex", "/work")
     calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
-    asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, gone))
+    asking = asyncio.ensure_future(calls.ask_person(call, LETTER, waits, gone))
     async with asyncio.timeout(30):
         while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
         gone.set()
         assert await asking is None
-        await inbox.answer(call.request_id, Declined(), PANEL)
+        await inbox.settle(call.request_id, Declined(), PANEL)
         _, (decided,) = await calls.listed(client)
         calls.delivered(decided.request.id, LISTED)
-        again = await calls.ask(McpCall(client), LETTER, waits, asyncio.Event())
+        again = await calls.ask_person(McpCall(client), LETTER, waits, asyncio.Event())
         assert again is not None
         assert again.outcome == Declined()
         calls.delivered(again.request.id)
         gone.clear()
-        asking = asyncio.ensure_future(calls.ask(McpCall(client), LETTER, waits, gone))
+        asking = asyncio.ensure_future(calls.ask_person(McpCall(client), LETTER, waits, gone))
         while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
         gone.set()
@@ -474,10 +474,10 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox:
     reading, target = os.pipe()
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-        asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, asyncio.Event()))
+        asking = asyncio.ensure_future(calls.ask_person(call, LETTER, waits, asyncio.Event()))
         async with asyncio.timeout(30):
             await until_true(lambda: call.request_id)
-            await inbox.answer(call.request_id, Declined(), PANEL)
+            await inbox.settle(call.request_id, Declined(), PANEL)
             assert await asking is not None
             reader = asyncio.StreamReader()
             reader.feed_eof()

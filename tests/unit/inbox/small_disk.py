@@ -46,13 +46,13 @@ async def run(room: int, place: Path) -> dict[str, object]:
     waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked. " * 9000))
     over = asyncio.create_task(inbox.ask(permission("over")))
     await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) >= 2)
-    assert await inbox.answer("over@s", Allowed("1"), PANEL) == Accepted()
+    assert await inbox.settle("over@s", Allowed("1"), PANEL) == Accepted()
     assert await over == Allowed("1")
     before = len(of(heard, InboxTrouble))
     free()
     if before:
         await heard.until(lambda: of(heard, InboxRenewed))
-    assert await inbox.answer("waits@s", Denied("2"), PANEL) == Accepted()
+    assert await inbox.settle("waits@s", Denied("2"), PANEL) == Accepted()
     assert await waits == Denied("2")
     told: dict[str, object] = {"opened": opened, "troubles": of(heard, InboxTrouble)}
     told["renewals"] = of(heard, InboxRenewed)

@@ -27,7 +27,7 @@ def test_what_fits_is_kept_and_the_rest_is_named() -> None:
     same = back(*RELEASE)
     assert (same.pages, same.tab, same.review_row, same.aside) == (state.pages, 3, state.review_row, "")
     moved = back(field("First"), kind, replace(why, when=Condition(1, "Major")), notes)
-    assert [page.answer().other for page in moved.pages] == ["", "", "the api", "short"]
+    assert [page.as_answer().other for page in moved.pages] == ["", "", "the api", "short"]
     assert moved.aside == "The form has changed and no longer takes “7”"
     other_options = replace(kind, options=(Option("Minor"), Option("Patch")))
     hidden = back(other_options, why, sure, notes)

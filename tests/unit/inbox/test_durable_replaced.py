@@ -129,12 +129,12 @@ async def test_what_only_a_deleted_log_had_comes_into_the_file(path: Path) -> No
         await also.until(lambda: also.changes)
         over = asyncio.create_task(one.ask(permission("over")))
         await also.until(lambda: len(also.changes) == 2)
-        assert await two.answer("over@s", Allowed("yes"), PHONE) == Accepted()
+        assert await two.settle("over@s", Allowed("yes"), PHONE) == Accepted()
         assert await over == Allowed("yes")
         companions_deleted(path)
         for inbox in (one, two):
             assert len(await read_again(inbox)) == 1
-        assert await two.answer("a@s", Allowed(), PHONE) == Accepted()
+        assert await two.settle("a@s", Allowed(), PHONE) == Accepted()
         assert await asking == Allowed()
         await heard.until(lambda: renewals(heard))
     store = Store(path)
@@ -195,7 +195,7 @@ async def test_what_is_over_is_not_written_anew(path: Path) -> None:
         tasks = [asyncio.create_task(inbox.ask(permission(name))) for name in ("gone", "had")]
         await heard.until(lambda: len(heard.changes) == 2)
         inbox.withdraw("gone@s", "enough")
-        await inbox.answer("had@s", Allowed(), PANEL)
+        await inbox.settle("had@s", Allowed(), PANEL)
         assert await asyncio.gather(*tasks) == [Cancelled("enough"), Allowed()]
         inbox.sessions.delivered("had@s", "result")
         await inbox.run(lambda store: store.requests.waiting())

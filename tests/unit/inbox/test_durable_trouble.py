@@ -77,7 +77,7 @@ async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(p
     assert one is not None
     assert other is not None
     one.type(first, PANEL)
-    await inbox.answer("a@s", Allowed(), PANEL)
+    await inbox.settle("a@s", Allowed(), PANEL)
     assert await inbox.run(lambda store: draft_in(store, "a")) == first
     other.type(second, PANEL)
     assert await inbox.close()
@@ -94,12 +94,12 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         during = asyncio.create_task(inbox.ask(permission("during")))
         gone = asyncio.create_task(inbox.ask(permission("gone")))
         await heard.until(lambda: sum(isinstance(c, Added) for c in heard.changes) == 3)
-        assert await inbox.answer("before@s", Allowed("1"), PANEL) == Accepted()
-        assert await inbox.answer("during@s", Denied("2"), PANEL) == Accepted()
+        assert await inbox.settle("before@s", Allowed("1"), PANEL) == Accepted()
+        assert await inbox.settle("during@s", Denied("2"), PANEL) == Accepted()
         inbox.withdraw("gone@s", "3", WITHDRAWN)
         assert await asyncio.gather(before, during, gone) == [Allowed("1"), Denied("2"), Cancelled("3")]
         with pytest.raises(InboxUnavailable, match="it may not be written"):
-            await inbox.answer("somebody else's@s", Allowed(), PANEL)
+            await inbox.settle("somebody else's@s", Allowed(), PANEL)
         (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
         assert trouble.message == f"{path}: it may not be written"
         told = list(heard.changes)
@@ -146,7 +146,7 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         await refuse(one, writes=False)
         await seen(path, lambda store: store.requests.get("a@s"))
         await heard.until(lambda: len(heard.changes) == 3)
-        assert await two.answer("a@s", Allowed(), PHONE) == Accepted()
+        assert await two.settle("a@s", Allowed(), PHONE) == Accepted()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
 
@@ -163,7 +163,7 @@ async def test_the_event_loop_goes_on_while_another_process_holds_the_database(p
         other.execute("COMMIT")
         other.close()
         await heard.until(lambda: heard.changes)
-        assert await inbox.answer("a@s", Allowed(), PANEL) == Accepted()
+        assert await inbox.settle("a@s", Allowed(), PANEL) == Accepted()
         assert await task == Allowed()
 
 
@@ -189,10 +189,10 @@ async def test_a_closed_inbox_refuses_and_closing_again_is_nothing(path: Path) -
     assert await inbox.close()
     assert await inbox.close()
     with pytest.raises(InboxUnavailable, match="the inbox is closed"):
-        await inbox.answer("a@s", Allowed(), PANEL)
+        await inbox.settle("a@s", Allowed(), PANEL)
     task = asyncio.create_task(inbox.ask(permission("a")))
     await heard.until(lambda: len(heard.changes) == 2)
-    assert await inbox.answer("a@s", Allowed(), PANEL) == Accepted()
+    assert await inbox.settle("a@s", Allowed(), PANEL) == Accepted()
     assert await task == Allowed()
 
 
@@ -201,7 +201,7 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
         tasks = [asyncio.create_task(one.ask(permission(f"r{number}"))) for number in range(60)]
         await heard_two.until(lambda: len(heard_two.changes) == 60)
         verdicts = await asyncio.gather(
-            *(inbox.answer(f"r{number}@s", Denied(who), Actor(Surface.PROGRAM, who)) for number in range(60)
+            *(inbox.settle(f"r{number}@s", Denied(who), Actor(Surface.PROGRAM, who)) for number in range(60)
               for who, inbox in (("one", one), ("two", two)))
         )  # fmt: skip
         assert sum(isinstance(verdict, Accepted) for verdict in verdicts) == 60
@@ -259,9 +259,9 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
         await heard.until(lambda: heard.changes)
         await inbox.run(lambda store: store.requests.add(asked("B", "C")))  # as another process asks it
         with pytest.raises(InvalidOutcome, match="no option “A”"):
-            await inbox.answer("q@s", Answered((Answer(("A",)),)), PANEL)
+            await inbox.settle("q@s", Answered((Answer(("A",)),)), PANEL)
         assert not task.done()
-        assert await inbox.answer("q@s", Answered((Answer(("B",)),)), PANEL) == Accepted()
+        assert await inbox.settle("q@s", Answered((Answer(("B",)),)), PANEL) == Accepted()
         assert await task == Answered((Answer(("B",)),))
         assert not any(isinstance(change, InboxTrouble) for change in heard.changes)
 

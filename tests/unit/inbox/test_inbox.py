@@ -99,11 +99,11 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         await heard.until(lambda: heard.changes)
         assert on_disk == [RequestState.PENDING]
         assert inbox.pending == (permission("a"),)
-        assert await inbox.answer("a@s", Allowed("fine"), PANEL) == Accepted()
-        late = await inbox.answer("a@s", Denied(), PHONE)
+        assert await inbox.settle("a@s", Allowed("fine"), PANEL) == Accepted()
+        late = await inbox.settle("a@s", Denied(), PHONE)
         assert isinstance(late, AlreadySettled)
         assert (late.actor, late.outcome) == (PANEL, Allowed("fine"))
-        assert await inbox.answer("b@s", Denied(), PHONE) == Unknown()
+        assert await inbox.settle("b@s", Denied(), PHONE) == Unknown()
         assert await task == Allowed("fine")
         assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), PANEL)]
         assert inbox.pending == ()
@@ -118,7 +118,7 @@ async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) ->
         task = asyncio.create_task(one.ask(permission("a")))
         await heard_one.until(lambda: heard_one.changes)
         await heard_two.until(lambda: heard_two.changes)
-        assert await two.answer("a@s", Denied("no"), PHONE) == Accepted()
+        assert await two.settle("a@s", Denied("no"), PHONE) == Accepted()
         assert await task == Denied("no")
         assert heard_one.changes == heard_two.changes == [
             Added(permission("a")), Settled(permission("a"), Denied("no"), PHONE),
@@ -137,7 +137,7 @@ async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_i
         again = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: len(heard.changes) == 3)
         assert heard.changes[-1] == Added(permission("a"), again=True)
-        assert await inbox.answer("a@s", Allowed(), PANEL) == Accepted()
+        assert await inbox.settle("a@s", Allowed(), PANEL) == Accepted()
         assert await again == Allowed()
 
 
@@ -228,7 +228,7 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await inbox.answer("a@s", Allowed(), PHONE) == Accepted()
+        assert await inbox.settle("a@s", Allowed(), PHONE) == Accepted()
         assert heard.changes[-1] == Settled(permission("a"), Allowed(), PHONE)
         assert await inbox.ask(permission("a")) == Allowed()
 
@@ -263,7 +263,7 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
         await asker.wait()
         async with asyncio.timeout(10):
             assert (await settled).outcome == Cancelled(PROCESS_ENDED)
-        assert isinstance(await inbox.answer(request.id, Denied(), PANEL), AlreadySettled)
+        assert isinstance(await inbox.settle(request.id, Denied(), PANEL), AlreadySettled)
     finally:
         if asker.returncode is None:
             asker.kill()

@@ -318,7 +318,7 @@ def test_what_was_selected_and_typed_comes_back(questions: QuestionSet, pressed:
 def assert_answers_equal(back: PanelState, before: PanelState) -> None:
     assert back.focus == before.focus
     for page, old in zip(back.pages, before.pages, strict=True):
-        assert page.answer() == old.answer(), "and counts as it would have counted"
+        assert page.as_answer() == old.as_answer(), "and counts as it would have counted"
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_a_text_that_was_open_is_open_again(pressed: str, focus: Focus) -> None:
     back = with_draft(QuestionRequest("q", "s", state.questions), draft_to_json(state))
     assert isinstance(back, PanelState)
     assert (back.focus, back.text, back.stray) == (focus, state.text, state.stray)
-    assert step(back, Pressed("escape")).page.answer() == step(state, Pressed("escape")).page.answer()
+    assert step(back, Pressed("escape")).page.as_answer() == step(state, Pressed("escape")).page.as_answer()
 
 
 def test_a_text_that_fits_no_question_is_not_opened() -> None:

@@ -67,7 +67,7 @@ async def race(told: Connection, path: Path, me: str) -> None:
     while names := await asyncio.to_thread(told.recv):
         ends: dict[str, str] = {}
         for name in names:
-            match await inbox.answer(name, Denied(me), Actor.here(Surface.PROGRAM, me)):
+            match await inbox.settle(name, Denied(me), Actor.here(Surface.PROGRAM, me)):
                 case Accepted():
                     ends[name] = me
                 case AlreadySettled(winner, _, outcome):

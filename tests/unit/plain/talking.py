@@ -11,7 +11,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Request
-from ccq_tui.plain.answering import End, answer
+from ccq_tui.plain.answering import End, walk_request
 from ccq_tui.plain.lines import Lines
 
 ME = Actor.here(Surface.INBOX)
@@ -62,7 +62,7 @@ async def talk(
         if meanwhile is not None:
             meanwhile(opened)
         printed.readouterr()
-        end = await answer(opened, pipe.lines, ME)
+        end = await walk_request(opened, pipe.lines, ME)
         if end in (End.HERE, End.ELSEWHERE):
             await opened.outcome()
     os.close(pipe.source)

@@ -22,7 +22,7 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.plain.answering import End, answer
+from ccq_tui.plain.answering import End, walk_request
 from ccq_tui.questions import Answer, Answered, Condition, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.flow import turn_to
 from ccq_tui.questions.state import PanelState
@@ -68,7 +68,7 @@ async def test_words_that_are_not_sent_are_kept_in_the_draft(capsys: Printed) ->
     assert done.said.count("note: Your words are kept, not sent.") == 2
     draft = done.opened.draft
     assert draft is not None
-    assert (draft.page.unselected, draft.discussion, draft.page.answer().given) == ("mine", "so", False)
+    assert (draft.page.unselected, draft.discussion, draft.page.as_answer().given) == ("mine", "so", False)
 
 
 async def test_the_review_tells_own_words_from_several_options(capsys: Printed) -> None:
@@ -104,12 +104,12 @@ async def test_one_answered_elsewhere_says_so_and_the_next_line_is_for_the_next_
         await one.added()
         await other.added()
         one.settle(Answered((Answer(("Day.js",)),)), PHONE)
-        assert await answer(one, pipe.lines, ME) is End.ELSEWHERE
+        assert await walk_request(one, pipe.lines, ME) is End.ELSEWHERE
         assert "note: Already answered on phone at " in capsys.readouterr().out
         pipe.write("1\n")
-        assert await answer(other, pipe.lines, ME) is End.HERE
+        assert await walk_request(other, pipe.lines, ME) is End.HERE
         assert other.stored.outcome == Answered((Answer(("date-fns (Recommended)",)),))
-        assert await answer(other, pipe.lines, ME) is End.ELSEWHERE, "it is over"
+        assert await walk_request(other, pipe.lines, ME) is End.ELSEWHERE, "it is over"
 
 
 async def test_an_answer_that_is_late_changes_nothing(tmp_path: Path, capsys: Printed) -> None:
@@ -144,7 +144,7 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
 
     async with here.asking(asking(FEATURES, NAME)) as opened, asyncio.timeout(30):
         await opened.added()
-        talking = asyncio.ensure_future(answer(opened, pipe.lines, ME))
+        talking = asyncio.ensure_future(walk_request(opened, pipe.lines, ME))
         other = await there.open(opened.request.id)
         assert other is not None
         other.type(cast("PanelState", other.shown).with_draft(selected=(0,)), PHONE)

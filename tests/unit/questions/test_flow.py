@@ -95,9 +95,9 @@ def facts(state: PanelState) -> dict[str, str]:
         "on": "review" if state.in_review else str(state.tab + 1),
         "in": state.focus,
         "at": reviewed[state.review_row] if state.in_review else rows[page.cursor],
-        "has": said(page.answer()),
+        "has": said(page.as_answer()),
         "left": page.unselected,
-        "first": said(state.pages[0].answer()),
+        "first": said(state.pages[0].as_answer()),
         "picks": ", ".join(str(row + 1) for row in page.draft.selected),
         "text": state.text,
         "filter": page.filter,
@@ -129,8 +129,8 @@ def test_events_do_what_the_table_says(row: str) -> None:
 
 def test_a_preview_goes_with_the_selected_option() -> None:
     state = panel(Question("Which?", "W", (Option("A", preview="aa"), Option("B"))))
-    assert keys(state, "1").page.answer().preview == "aa"
-    assert keys(state, "2").page.answer().preview is None
+    assert keys(state, "1").page.as_answer().preview == "aa"
+    assert keys(state, "2").page.as_answer().preview is None
 
 
 @pytest.mark.parametrize(

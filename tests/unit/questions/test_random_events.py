@@ -120,7 +120,7 @@ def assert_sound(state: PanelState) -> None:
     assert 0 <= state.tab <= len(state.pages) - (not state.needs_review)
     assert (state.focus is Focus.REVIEW) <= state.in_review
     assert 0 <= state.review_row <= len(state.pages)
-    shown = asked(state.questions.questions, [page.answer() for page in state.pages])
+    shown = asked(state.questions.questions, [page.as_answer() for page in state.pages])
     assert state.in_review or shown[state.tab], "no hidden question is turned to"
     assert not state.in_review or (*shown, True)[state.review_row]
     for page in state.pages:
@@ -155,14 +155,14 @@ def assert_confirmed(before: PanelState, event: ev.Event, after: PanelState) -> 
             single = len(before.pages) == 1 and not (first.multi_select or first.optional)
             clicked = isinstance(event, ev.Clicked) and event.row == len(before.pages) and before.in_review
             assert (entered and (submitted or single)) or clicked
-            given_now = [page.answer() for page in after.pages]
+            given_now = [page.as_answer() for page in after.pages]
             shown = asked(after.questions.questions, given_now)
             pages = [page for page, is_asked in zip(after.pages, shown, strict=True) if is_asked]
             both = zip(given_now, shown, strict=True)
             assert answers == tuple(one if is_asked else Answer() for one, is_asked in both)
             # A proposed value that nobody took is no answer, whatever is wrong with it.
             assert not any(page.problem for page in pages if page.draft.taken)
-            assert all(page.answer().given for page in pages if page.question.required)
+            assert all(page.as_answer().given for page in pages if page.question.required)
         case Discussed(text, besides):
             assert entered
             assert before.focus is Focus.DISCUSS

@@ -60,7 +60,7 @@ def test_each_kind_of_field_is_asked_as_a_question() -> None:
     assert allowed_words(tags) == "optional · at least 1 option"
     pages = opened(read.questions).pages
     drafts = [Answer(), Answer(other="3"), Answer(), Answer(selected=("Production",)), Answer()]
-    assert [page.answer() for page in pages] == drafts, "a default is a draft from the beginning"
+    assert [page.as_answer() for page in pages] == drafts, "a default is a draft from the beginning"
 
 
 def test_fields_come_in_the_servers_order() -> None:

@@ -86,7 +86,7 @@ async def test_a_wrong_answer_is_refused(desk: Desk) -> None:
 async def test_a_phone_that_was_second_is_told_who_was_first(desk: Desk) -> None:
     _, record = await desk.shown(request := question())
     await desk.stop()  # so that the answer is at the relay before the other one is known there
-    await desk.inbox.answer(request.id, GIVEN_RED, INBOX)
+    await desk.inbox.settle(request.id, GIVEN_RED, INBOX)
     await desk.phone.answer(record, BLUE)
     desk.publish()
     record = await desk.phone.says(record["id"], end="answered", by="in the inbox", text="Red")
@@ -102,7 +102,7 @@ async def test_skipped_leaves_it_to_the_terminal(desk: Desk) -> None:
     await desk.shown(question("toolu_2"))
     assert (await desk.stored(request)).state is RequestState.PENDING
     assert (await desk.phone.record(record["id"]))["status"] == "answered", "it is not asked again"
-    await desk.inbox.answer(request.id, Declined(), INBOX)
+    await desk.inbox.settle(request.id, Declined(), INBOX)
     await desk.phone.says(record["id"], end="declined", by="in the inbox")
 
 
@@ -111,7 +111,7 @@ async def test_skipped_leaves_it_to_the_terminal(desk: Desk) -> None:
 
 async def test_what_is_withdrawn_and_asked_again_takes_no_old_answer(desk: Desk) -> None:
     _, record = await desk.shown(request := question())
-    await desk.inbox.answer(request.id, Cancelled("interrupted"), INBOX)
+    await desk.inbox.settle(request.id, Cancelled("interrupted"), INBOX)
     outcome = await desk.ask(request)
 
     async def is_over() -> bool:
@@ -199,7 +199,7 @@ async def test_a_relay_that_is_down_comes_and_goes(desk: Desk) -> None:
     record = await desk.phone.shown()
     assert not desk.publisher.problem
     await desk.relay.stop()
-    await desk.inbox.answer(request.id, GIVEN_BLUE, INBOX)
+    await desk.inbox.settle(request.id, GIVEN_BLUE, INBOX)
     await desk.ask(question("toolu_2"))
     await desk.relay.start()
     await desk.phone.shown("toolu_2")
@@ -211,7 +211,7 @@ async def test_an_answer_given_while_nobody_published_is_taken_over(desk: Desk) 
     _, over = await desk.shown(gone := question("toolu_2"))
     await desk.stop()
     await desk.phone.answer(record, BLUE)
-    await desk.inbox.answer(gone.id, Cancelled("interrupted"), INBOX)
+    await desk.inbox.settle(gone.id, Cancelled("interrupted"), INBOX)
     await desk.inbox.run(lambda store: store.requests.forget(gone.session_id))
     desk.publish()
     assert await asyncio.wait_for(outcome, 60) == GIVEN_BLUE

@@ -118,7 +118,7 @@ async def test_what_is_said_behind_a_stop_answers_nothing(served: Served) -> Non
 async def test_an_answer_elsewhere_comes_first(served: Served) -> None:
     await served.ask(ONE)
     await asked(served, 1)
-    await served.inbox.answer(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
+    await served.inbox.settle(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
     await until_true(lambda: served.continued == 1)
     assert served.recorded(Happened.ANSWERED)[0] == {
         "request": ONE.id,
@@ -149,7 +149,7 @@ async def test_of_two_answers_at_once_the_second_person_is_told_whose_counted(
 async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:
     served = Served(tmp_path)
     await served.ask(ONE)
-    await served.inbox.answer(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
+    await served.inbox.settle(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
     await served.ask(SET)
     following = asyncio.create_task(served.desk.follow())
     await asked(served, 1)
@@ -217,7 +217,7 @@ async def test_what_was_allowed_as_the_service_was_killed_is_on_record(tmp_path:
     served, request = Served(tmp_path), PermissionRequest("toolu_9", SESSION, "Bash", {"command": "ls"})
     async with served.inbox.asking(request) as opened:
         await opened.added()
-        await served.inbox.answer(request.id, Allowed(), PHONE)
+        await served.inbox.settle(request.id, Allowed(), PHONE)
         following = asyncio.create_task(served.desk.follow())
         await until_true(lambda: served.recorded(Happened.ACTED))
     following.cancel()

@@ -23,7 +23,7 @@ class Talk:
         return Incoming({"messages": self.messages, "tools": TOOLS, **more}, self.headers)
 
     def next(self) -> Turn | Failure:
-        answer, _ = self.director.answer(self.incoming())
+        answer, _ = self.director.reply(self.incoming())
         if isinstance(answer, Turn):
             self.messages.append({"role": "assistant", "content": content(answer)})
         return answer

@@ -63,7 +63,7 @@ def test_side_requests_use_up_nothing() -> None:
     talk = Talk(Scenario("x", title="My title").says("one").ends_turn().says("two"))
     talk.user(text("hello"))
     for _ in range(3):
-        answer, name = talk.director.answer(talk.incoming(output_config=TITLE_FORMAT))
+        answer, name = talk.director.reply(talk.incoming(output_config=TITLE_FORMAT))
         assert json.loads(text_of(answer)) == {"title": "My title"}
         assert name == ""
     assert text_of(talk.next()) == "one"

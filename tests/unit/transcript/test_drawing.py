@@ -55,7 +55,7 @@ def drawn(model: TranscriptModel, width: int = 60) -> list[Strip]:
     layout.width = width
     for block in model.blocks:
         document = getattr(block, "document", None)
-        while document is not None and document.settle():
+        while document is not None and document.split():
             pass
     change = model.tick()
     layout.sync(change)

@@ -39,9 +39,9 @@ def document(text: str, size: int | None = None) -> Document:
     for start in range(0, len(text), size or len(text)):
         made.feed(text[start : start + (size or len(text))])
         if size:
-            made.settle()
+            made.split()
     made.finish()
-    while made.settle():
+    while made.split():
         pass
     return made
 
@@ -128,10 +128,10 @@ def test_parts_are_cut_as_they_arrive_and_code_stays_whole(lines: list[str], siz
         whole, at, size = document(source).parts, 0, cycle(sizes)
         while at < len(source):
             made.feed(source[at : at + (taken := next(size))])
-            made.settle()
+            made.split()
             at += taken
         made.finish()
-        while made.settle():
+        while made.split():
             pass
     assert made.parts == whole
     code = [code_in(part.source) for part in whole]
@@ -148,7 +148,7 @@ def test_each_state_of_a_stream_can_be_drawn(path: Path) -> None:
     made = Document()
     for start in range(0, len(source), 41):
         made.feed(source[start : start + 41])
-        made.settle()
+        made.split()
         for part in [*made.parts[-1:], made.tail]:
             for strip in pen().markdown(part.source, 40, made.env.get("references")):
                 assert strip.cell_length == 40

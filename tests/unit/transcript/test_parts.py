@@ -42,7 +42,7 @@ def spoken(count: int = 40) -> Pane:
         if number % 10 == 0:
             pane.sync(pane.model.add_prompt(f"prompt {number}"))
         pane.say(f"line {number}", number)
-    pane.viewport.settle()
+    pane.viewport.measure()
     return pane
 
 
@@ -50,7 +50,7 @@ def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None
     pane = spoken()
     mark = BlockMark(pane)
     pane.apply(ev.BlockGrew(ev.BlockKey("last", 0), ev.BlockKind.TEXT, "to be dropped"))
-    pane.viewport.settle()
+    pane.viewport.measure()
     mark.move(-1)
     assert not pane.viewport.following
     pane.apply(ev.BlockDropped(ev.BlockKey("last", 0)))
@@ -84,7 +84,7 @@ def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
     request = PlanRequest("r", "s-1", plan)
     pane.apply(ev.RequestAsked(request))
     pane.say(paragraphs(0, 30), 2_000)
-    pane.viewport.settle()
+    pane.viewport.measure()
     sight = PlanSight(pane)
     assert sight.unseen == 0
     sight.show("another")
@@ -107,7 +107,7 @@ def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_a
         pane = Pane()
         request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(HEIGHT // 2 - 2)))
         pane.apply(ev.RequestAsked(request))
-        pane.viewport.settle()
+        pane.viewport.measure()
         sight = PlanSight(pane)
         sight.show(request.id)
         assert pane.viewport.following, "all of it is in view"
@@ -122,13 +122,13 @@ def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_a
 def test_a_plan_that_comes_behind_its_panel_is_shown_from_its_head() -> None:
     pane = Pane()
     pane.say("I have a plan.", 0)
-    pane.viewport.settle()
+    pane.viewport.measure()
     sight = PlanSight(pane)
     request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(40)))
     sight.show(request.id)
     pane.apply(ev.RequestAsked(request))
     sight.follow()
-    pane.viewport.settle()
+    pane.viewport.measure()
     assert [line for line in pane.lines() if "Plan" in line]
     assert sight.unseen > 0
 

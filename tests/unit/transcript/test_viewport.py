@@ -51,7 +51,7 @@ class Pane:
     def sync(self, change: BlockChange) -> None:
         for index in change.changed:
             document = getattr(self.model.blocks[index], "document", None)
-            while document is not None and document.settle():
+            while document is not None and document.split():
                 pass
         self.layout.sync(change)
 
@@ -74,7 +74,7 @@ class Pane:
         self.found.append((place, count, more))
 
     def update(self) -> None:
-        self.viewport.settle()
+        self.viewport.measure()
 
     def refresh(self) -> None:
         """Draw nothing."""
@@ -99,7 +99,7 @@ def pane() -> Pane:
 def test_ten_thousand_blocks_draw_a_screen(pane: Pane) -> None:
     for number in range(10_000):
         pane.say(f"block {number}", number)
-    pane.viewport.settle()
+    pane.viewport.measure()
     assert pane.lines()[-1] == "● block 9999"
     assert pane.drawn <= HEIGHT + 2
     pane.viewport.home()
@@ -112,21 +112,21 @@ def test_ten_thousand_blocks_draw_a_screen(pane: Pane) -> None:
 def test_following_shows_the_end_while_it_grows(pane: Pane) -> None:
     for number in range(50):
         pane.say(paragraphs(number * 10, 3), number)
-        pane.viewport.settle()
+        pane.viewport.measure()
         assert pane.lines()[-1].lstrip("● ").split()[0] in {f"p{number * 10 + 2}", "word"}
     assert pane.viewport.following
 
 
 def test_what_is_read_stays_while_more_comes(pane: Pane) -> None:
     pane.say(paragraphs(0, 200), 0)
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.viewport.move(pane.viewport.top - 30)
     before, drawn = pane.lines(), pane.drawn
     assert not pane.viewport.following
     assert pane.viewport.unseen == 0
     for number in range(1, 40):
         pane.say(paragraphs(0, 20), number)
-        pane.viewport.settle()
+        pane.viewport.measure()
         assert pane.lines() == before
     assert pane.drawn == drawn
     assert pane.viewport.unseen > 500
@@ -137,7 +137,7 @@ def test_what_is_read_stays_while_more_comes(pane: Pane) -> None:
 
 def test_scrolling_up_by_lines_shows_every_line_once(pane: Pane) -> None:
     pane.say(paragraphs(0, 120), 0)
-    pane.viewport.settle()
+    pane.viewport.measure()
     seen = [pane.lines()[0]]
     while pane.viewport.top > 0:
         pane.viewport.move(pane.viewport.top - 1)
@@ -155,7 +155,7 @@ def test_scrolling_up_by_lines_shows_every_line_once(pane: Pane) -> None:
 def test_another_width_keeps_the_place(pane: Pane, width: int) -> None:
     for number in range(100):
         pane.say(f"block{number} " + "word " * 60, number)
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.viewport.move(pane.viewport.top - 101)
     index = pane.layout.find(pane.viewport.top)[0]
     drawn = pane.drawn
@@ -168,7 +168,7 @@ def test_another_width_keeps_the_place(pane: Pane, width: int) -> None:
 
 def test_another_width_still_follows(pane: Pane) -> None:
     pane.say(paragraphs(0, 60) + "\n\nthe end", 0)
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.viewport.resize(30, HEIGHT)
     assert pane.viewport.following
     assert pane.lines()[-1] == "  the end"
@@ -180,27 +180,27 @@ def test_folds_and_dropped_blocks_keep_the_place(pane: Pane) -> None:
         pane.apply(ev.BlockFinished(key, ev.BlockKind.THINKING, paragraphs(0, 8)))
         pane.say(f"said {number}", number)
     pane.apply(ev.BlockGrew(ev.BlockKey("late", 0), ev.BlockKind.TEXT, "gone soon"))
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.viewport.move(pane.viewport.top - 60)
     first = pane.lines()[1]
     pane.apply(ev.BlockDropped(ev.BlockKey("late", 0)))
-    pane.viewport.settle()
+    pane.viewport.measure()
     assert pane.lines()[1] == first
     at = pane.layout.find(pane.viewport.top)[0]
     pane.sync(pane.model.set_folds(folded=False))
-    pane.viewport.settle()
+    pane.viewport.measure()
     assert pane.layout.find(pane.viewport.top)[0] == at
     pane.sync(pane.model.set_folds(folded=True))
-    pane.viewport.settle()
+    pane.viewport.measure()
     assert pane.layout.find(pane.viewport.top)[0] == at
 
 
 def test_a_short_transcript_begins_at_the_top(pane: Pane) -> None:
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.viewport.home()
     pane.viewport.move(5)
     pane.say("only this", 0)
-    pane.viewport.settle()
+    pane.viewport.measure()
     assert (pane.viewport.top, pane.lines()) == (0, ["● only this"])
     pane.viewport.move(-3)
     assert pane.viewport.following
@@ -208,12 +208,12 @@ def test_a_short_transcript_begins_at_the_top(pane: Pane) -> None:
 
 def test_a_finished_block_is_drawn_once(pane: Pane) -> None:
     pane.say(paragraphs(0, 5), 0)
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.lines()
     drawn = pane.drawn
     for number in range(5):
         pane.apply(ev.BlockGrew(ev.BlockKey("g", 0), ev.BlockKind.TEXT, f"word{number} "))
-        pane.viewport.settle()
+        pane.viewport.measure()
         pane.lines()
     assert pane.drawn == drawn + 5
 
@@ -223,7 +223,7 @@ def test_a_growing_block_draws_what_is_new(pane: Pane) -> None:
     for start in range(0, len(text), 20):
         pane.apply(ev.BlockGrew(ev.BlockKey("g", 0), ev.BlockKind.TEXT, text[start : start + 20]))
         if start % 200 == 0:
-            pane.viewport.settle()
+            pane.viewport.measure()
             pane.lines()
     assert pane.parsed < 6 * len(text)
 
@@ -231,7 +231,7 @@ def test_a_growing_block_draws_what_is_new(pane: Pane) -> None:
 def test_lines_far_from_the_view_are_not_kept_drawn(pane: Pane) -> None:
     for number in range(400):
         pane.say(f"line {number}\n\nmore {number}", number)
-    pane.viewport.settle()
+    pane.viewport.measure()
     pane.viewport.home()
     drawn = pane.lines_drawn
     while pane.viewport.top < pane.viewport.bottom:
@@ -340,7 +340,7 @@ markdown = st.lists(
 
 
 def settled(document: Document) -> Document:
-    while document.settle():
+    while document.split():
         pass
     return document
 
@@ -349,7 +349,7 @@ def fed(text: str, step: int) -> Document:
     document = Document()
     for start in range(0, len(text), step):
         document.feed(text[start : start + step])
-        document.settle()
+        document.split()
     document.finish()
     return settled(document)
 
@@ -381,7 +381,7 @@ def test_finished_parts_stay_as_they_are() -> None:
     kept: list[tuple[str, int]] = []
     for start in range(0, 20_000, 50):
         document.feed(MIXED[start : start + 50])
-        document.settle()
+        document.split()
         assert document.parts[: len(kept)] == kept
         kept = list(document.parts)
     assert len(kept) > 100
@@ -389,7 +389,7 @@ def test_finished_parts_stay_as_they_are() -> None:
 
 def test_a_huge_text_is_split_in_slices() -> None:
     document = Document(MIXED, finished=True)
-    assert document.settle()
+    assert document.split()
     assert sum(len(part.source) for part in document.parts) <= SLICE
 
 
@@ -403,7 +403,7 @@ def test_the_whole_text_replaces_what_was_streamed() -> None:
 
 def test_links_find_targets_that_come_later() -> None:
     document = Document("see [r]\n\n")
-    document.settle()
+    document.split()
     before = document.key(0)
     document.feed("more\n\n[r]: http://x.y\n\nend\n\n")
     settled(document)
@@ -413,5 +413,5 @@ def test_links_find_targets_that_come_later() -> None:
 
 def test_the_tail_is_safe_to_draw() -> None:
     document = Document("text \x1b[2J\u202e")
-    document.settle()
+    document.split()
     assert document.tail.source == "text ␛[2J‹U+202E›"

@@ -93,7 +93,7 @@ class Menu(Drawn):
 async def answer(shown: "Menu | Line", wanted: Answer) -> None:
     prompt = shown.prompt
     assert prompt is not None
-    await Typist(shown, prompt).answer(wanted)
+    await Typist(shown, prompt).type_answer(wanted)
 
 
 @pytest.mark.parametrize(("at", "keys"), [(0, [DOWN, DOWN]), (2, []), (3, [UP])])
@@ -222,7 +222,7 @@ async def test_a_rejected_text_stands_in_the_field_with_the_reason() -> None:
     assert (caught.value.typed, line.keys) == ("ab", ["ab", "\r"])
     prompt = replace(prompt_of("? Name? "), typed="ab")
     line.error = ""
-    await Typist(line, prompt).answer(Answer(other="abcd"))
+    await Typist(line, prompt).type_answer(Answer(other="abcd"))
     assert line.keys[2:] == ["\x7f\x7f", "abcd", "\r"]
 
 
@@ -238,7 +238,7 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
 ) -> None:
     assert asked.prompt is not None
     with pytest.raises(StoppedError, match="another screen came"):
-        await Typist(shown, asked.prompt).answer(Answer(("Two",), other="y"))
+        await Typist(shown, asked.prompt).type_answer(Answer(("Two",), other="y"))
     assert shown.keys == []
 
 

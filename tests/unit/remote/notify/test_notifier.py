@@ -116,7 +116,7 @@ async def test_a_person_at_the_terminal_has_time_to_react(desk: Desk) -> None:
         desk.ask("b")
         await desk.logged("No notification of 'b@s' now: a person is at a terminal")
         desk.later(19)  # 34 s after the asking, 19 s after the last key
-        assert await desk.inbox.answer("b@s", Cancelled("over"), PANEL)
+        assert await desk.inbox.settle("b@s", Cancelled("over"), PANEL)
         await desk.logged("No notification of 'b@s' now: it is settled")
         assert desk.server.got == []
         desk.later(2)
