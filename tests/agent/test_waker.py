@@ -89,7 +89,7 @@ async def others(runtime: Runtime, request_id: str) -> list[str]:
 
 async def test_an_open_terminal_wakes_its_session_itself(play: Play, tmp_path: Path) -> None:
     model, home = play(Scenario("open").asks(DATABASE).says("Thanks.").ends_turn())
-    async with house(home) as one, kept(home, tmp_path, grace=2.0) as (runtime, phone):
+    async with house(home) as one, kept(home, tmp_path, grace=60.0) as (runtime, phone):
         heard, request_id = await parked(one)
         record = await phone.shown(call_of(request_id))
         await phone.answer(record, SECOND)

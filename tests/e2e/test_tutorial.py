@@ -16,6 +16,7 @@ from tests.e2e.conftest import Running, program
 from tests.e2e.terminal import NotShownError, Terminal
 from tests.results import answered
 from tests.steps import step
+from tests.unit.remote.phone.threads import free_port
 
 TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^```sh\n(.*?)^```", TUTORIAL, re.MULTILINE | re.DOTALL)
@@ -113,7 +114,8 @@ def test_the_first_hour(
             leave()
             assert not (directory / ".claude/worktrees/greeting").exists()
         with step("the phone's code"):
-            terminal.type(phone)
+            # The usual port may be in use, by the phone of whoever runs the tests.
+            terminal.type(phone.replace("phone", f"phone --port {free_port()}"))
             terminal.wait("Both work once")
             terminal.press("ctrl+c")
             terminal.wait(at_the_shell)

@@ -412,13 +412,14 @@ def test_no_way_is_said_for_a_command_that_is_there() -> None:
 
 
 @pytest.mark.parametrize("text", ["/exit", "/quit", " exit "])
-async def test_a_word_quits(text: str) -> None:
+async def test_a_word_quits(text: str, caplog: pytest.LogCaptureFixture) -> None:
     async with running(Driven(clock=Clock())) as (driven, pilot):
         await listed(pilot, driven)
         await put(pilot, driven, text)
         await press(pilot, "enter", then=lambda: driven.app.return_code == 0)
     assert driven.told.closed
     assert driven.told.sent == []
+    assert caplog.messages == []
 
 
 async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
