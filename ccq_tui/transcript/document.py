@@ -171,7 +171,7 @@ class Document:
         """Whether this is a short, complete text not looked at yet: the first look splits it."""
         return self.finished and not self.parts and not self._tail and 0 < len(self._raw) <= SHORT
 
-    def split(self) -> None:
+    def split_whole(self) -> None:
         if self.put_off:
             while self.split():
                 pass

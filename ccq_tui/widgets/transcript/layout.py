@@ -180,7 +180,7 @@ class Layout:
         rows = self._rows[self.blocks[index]]
         body = rows.body
         if isinstance(body, Document) and body.finished:
-            body.split()
+            body.split_whole()
             if len(rows.keys) != int(rows.head) + len(body):
                 self._sums.set(index, self._fit(index))
 

@@ -120,7 +120,7 @@ class Search(ReadingTool):
             del self._queue[block]
             whole, hits = unfolded(block), list[Hit]()
             if isinstance(whole.body, Document):
-                whole.body.split()
+                whole.body.split_whole()
             for part in range(whole.head + len(whole.body or ())):
                 index = part - whole.head
                 body = whole.body if index >= 0 else None
