@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import claude_agent_sdk as sdk
 
@@ -15,7 +15,6 @@ from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
-from ccq_tui.agent.claude.prestart import Prestarted
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks, prompt_message
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.controls import (
@@ -40,6 +39,9 @@ from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Claim
 from ccq_tui.timeouts import set_within
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.prestart import Prestarted
 
 T = TypeVar("T")
 
@@ -70,7 +72,7 @@ class Connection:
         self.gate = Gate(inbox, launch, lambda: translator.session_id, self._emit, lambda: translator.mode)
         self._arrivals = PartialSets(inbox, lambda: translator.session_id, self.gate.will_ask)
 
-    async def begin(self, session_id: str, ahead: Prestarted | None = None) -> ev.SessionLost | None:
+    async def begin(self, session_id: str, ahead: "Prestarted | None" = None) -> ev.SessionLost | None:
         """Start the CLI for a new session; returns why it failed (no process is left then), or None."""
         self.translator.usage.cost = 0.0
         if ahead is None:
