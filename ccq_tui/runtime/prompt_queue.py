@@ -285,7 +285,7 @@ class PromptQueue:
         names = (kept_for,) if self._read_for or self.sent else (kept_for, self._directory)
         self._read_for.add(kept_for)
         self._reading.append(asyncio.get_running_loop().create_future())
-        self._kept = None
+        self._kept = self._released = None
         # Read at once: later saves are behind it in the thread's queue, and not read back.
         stored = self._inbox.submit(lambda store: store.prompts.take(self._name, *names))
         self._surface.start(partial(self._bring_back, stored), "draft")
