@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ CALLS = {ast.Call, ast.ImportFrom, ast.Import}
 FOREIGN = {"textual", "claude_agent_sdk"}
 DOCUMENTED = {"os._exit"}
 """Private in form alone: the standard library documents them."""
+DIALECT = re.compile(r"(?:^|_)(told|said|gone|owed|won|heard?|let_go|way_on)(?:_|$)", re.IGNORECASE)
+"""Words for which the field has others, such as notified, message, missing, accepted and received."""
 
 
 def faults() -> Iterator[str]:
@@ -32,6 +35,13 @@ def faults() -> Iterator[str]:
             yield f"{path.relative_to(ROOT)}: {use} is private; ccq_tui/compat may use it"
     yield from _taken(outside)
     yield from _twice(trees)
+    for path, tree in trees.items():
+        given = {
+            getattr(node, "name", getattr(node, "id", getattr(node, "arg", ""))) for node in ast.walk(tree)
+        }
+        for name in sorted(filter(None, given)):
+            if word := DIALECT.search(re.sub("(?<=[a-z])(?=[A-Z])", "_", name)):
+                yield f"{path.relative_to(ROOT)}: {name} says {word[1]}: take the field's word"
 
 
 def _is_private(name: str) -> bool:
