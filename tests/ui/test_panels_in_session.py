@@ -256,6 +256,21 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
         assert isinstance(run.told.answers[0][1], Answered)
 
 
+async def test_a_panel_goes_only_after_its_answer_had_the_time_to_leave() -> None:
+    async with running(Driven()) as (run, pilot):
+        run.told.tell(asked("q1"))
+        await keys_work(run, pilot)
+        await pilot.press("1")
+        run.app.post_message(events.Key("enter", "\r"))
+        while not run.told.answers:
+            await asyncio.sleep(0)
+        run.told.requests.end(*run.told.requests.opened, *run.told.answers[0][1:])
+        for _ in range(100):  # turns of the loop, of which an answer needs a dozen
+            await asyncio.sleep(0)
+        assert run.screen.query_one(RequestPanel).display
+        await until(pilot, lambda: run.prompt.display)
+
+
 async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None:
     run = Driven(clock=Clock())  # what is typed is typed without a pause, however long it takes
     async with run.app.run_test() as pilot:

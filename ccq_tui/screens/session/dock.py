@@ -239,8 +239,6 @@ class Dock(Vertical):
         """Take a settled request out of the line; say so and keep its draft, unless it was settled here."""
         self.notices.hush(opened.request.id)
         if opened not in self.line.items:
-            if self._tidying is not None:
-                self._tidy()  # its answer is on its way: show the next
             return
         self.withdraw(opened)
         if change.actor == Actor.here(Surface.PANEL):
@@ -330,6 +328,7 @@ class Dock(Vertical):
     def close_panel(self, opened: OpenRequest) -> None:
         """Close the panel of a request that was settled in it, once its answer is on its way to the agent."""
         self._take_out(opened)
+        # Seconds in which an answer is on disk and leaves the program, which drawing would hold up by 20 ms.
         self._tidying = after(self, 0.05, self._tidy)
 
     def unfold(self, request_id: str) -> None:
