@@ -262,8 +262,7 @@ async def test_a_panel_goes_only_after_its_answer_had_the_time_to_leave() -> Non
         await keys_work(run, pilot)
         await pilot.press("1")
         run.app.post_message(events.Key("enter", "\r"))
-        while not run.told.answers:
-            await asyncio.sleep(0)
+        await until(pilot, lambda: run.told.answers)
         run.told.requests.end(*run.told.requests.opened, *run.told.answers[0][1:])
         for _ in range(100):  # turns of the loop, of which an answer needs a dozen
             await asyncio.sleep(0)
