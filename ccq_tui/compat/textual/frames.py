@@ -24,6 +24,7 @@ MOST = 2
 """Most frames on their way."""
 PATIENCE = 2.0
 """Seconds after which frames go on without an answer, until another one comes."""
+GAVE_UP = "The terminal no longer says what it has drawn: frames go on without that"
 FEWEST_MOVED = 4
 """Fewest lines that the terminal is asked to move: a key in a list changes three."""
 SHORT = 7
@@ -79,7 +80,7 @@ class Frames(CompositorUpdate):
         """Count the answer to a frame as lost if it has not come."""
         if self._waits and since in self.sent:
             if not self._noticed:
-                _logger.warning("The terminal no longer says what it has drawn: frames go on without that")
+                _logger.warning(GAVE_UP)
             self._noticed, self.answers = True, False
             self._free()
 
