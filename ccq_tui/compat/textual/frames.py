@@ -24,7 +24,7 @@ MOST = 2
 """Most frames on their way."""
 PATIENCE = 2.0
 """Seconds after which frames go on without an answer, until another one comes."""
-GAVE_UP = "The terminal no longer says what it has drawn: frames go on without that"
+GAVE_UP = "The terminal no longer reports drawn frames: frames continue without its reports"
 FEWEST_MOVED = 4
 """Fewest lines that the terminal is asked to move: a key in a list changes three."""
 SHORT = 7
