@@ -4,7 +4,6 @@
 before there is a log) passes through the streams that `harmless_streams` puts in place.
 """
 
-import errno
 import io
 import os
 import re
@@ -21,8 +20,18 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-class ClosedOutputError(OSError):
-    """Standard output is closed, as by ``>&-``."""
+class UnprintedError(OSError):
+    """Standard output cannot be written: nobody reads it, the disk is full, or it is closed (``>&-``)."""
+
+    @property
+    def words(self) -> str:
+        """What is wrong, for a person."""
+        return f"standard output cannot be written: {self}."
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether its reader closed the pipe early, as ``head`` does."""
+        return isinstance(self.__cause__, BrokenPipeError)
 
 
 class Styled(NamedTuple):
@@ -71,17 +80,23 @@ def echo(*pieces: str | Styled, err: bool = False, newline: bool = True) -> None
         newline: Whether the newline follows; a prompt has none.
 
     Raises:
-        OSError: Nobody reads the stream any more.
-        ClosedOutputError: There is no standard output.
+        UnprintedError: Standard output cannot be written.
+        OSError: Standard error cannot be written.
     """
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         if err:
             return
-        raise ClosedOutputError(errno.EBADF, "it is closed")
+        raise UnprintedError("it is closed")
     target = stream.target if isinstance(stream, HarmlessStream) else stream
     line = encodable("".join(map(_written, pieces)), target)
-    click.echo(line, file=target, nl=newline, color=False if colourless() else None)
+    try:
+        click.echo(line, file=target, nl=newline, color=False if colourless() else None)
+    except OSError as error:
+        if err:
+            raise
+        # Without its number: click exits by itself for that of a pipe.
+        raise UnprintedError(error.strerror) from error
 
 
 def sign(sequence: str, *, err: bool = False) -> None:

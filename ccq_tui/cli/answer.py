@@ -9,8 +9,8 @@ import click
 from ccq_tui import DOCS
 from ccq_tui.answering.grammar import NONE, Names, TypedError, allowed, read_flag
 from ccq_tui.answering.record import MOST_JSON
-from ccq_tui.cli.exits import ENDED, Refused, Taken, refusing
-from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
+from ccq_tui.cli.exits import Refused, Taken, refusing
+from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.format import outcome_line
@@ -20,6 +20,7 @@ from ccq_tui.inbox.place import NO_RECORD_WORDS, Place, taking_words
 from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
+from ccq_tui.output import UnprintedError, echo
 from ccq_tui.questions import Declined, Dismissed, Kind, Question
 from ccq_tui.questions.limits import wanted
 from ccq_tui.questions.model import fold
@@ -48,7 +49,7 @@ A set of several: the question's number and = come first.
 @click.option("--note", multiple=True, metavar="[Q=]TEXT", help="A note beside the answer.")
 @click.option("--discuss", metavar="TEXT", help="Reply to the whole set in prose instead.")
 @click.option("--json", "json_file", metavar="FILE|-", help="Take the answer from JSON.")
-def answer(request: str, discuss: str | None, json_file: str | None, **flags: tuple[str, ...]) -> int:
+def answer(request: str, discuss: str | None, json_file: str | None, **flags: tuple[str, ...]) -> None:
     """Answer a request: a question set, a form, a permission or a plan.
 
     REQUEST is an id or any unambiguous prefix. "ccq-tui show REQUEST" has the
@@ -76,13 +77,13 @@ def answer(request: str, discuss: str | None, json_file: str | None, **flags: tu
             message = _in_flags(questions, error) if data is None else f"the JSON is no answer: {error}"
             raise Refused(f"{message}.") from error
 
-    return _settle(request, outcome_for, "ccq-tui answer")
+    _settle(request, outcome_for, "ccq-tui answer")
 
 
 @click.command()
 @click.argument("request", shell_complete=complete_waiting)
 @click.option("--dismiss", is_flag=True, help="Cancel a form: neither accept nor decline it.")
-def decline(request: str, dismiss: bool) -> int:
+def decline(request: str, dismiss: bool) -> None:
     """Decline a request: nothing is chosen, nothing allowed.
 
     REQUEST is an id or any unambiguous prefix.
@@ -91,7 +92,7 @@ def decline(request: str, dismiss: bool) -> int:
     def outcome_for(asked: Request) -> RequestOutcome:
         return Dismissed() if dismiss else outcome_of(asked, Declined())
 
-    return _settle(request, outcome_for, "ccq-tui decline")
+    _settle(request, outcome_for, "ccq-tui decline")
 
 
 Flags = Mapping[str, Sequence[str]]
@@ -165,7 +166,7 @@ def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
     return f"question {number + 1}: {error.reason}: {ways}"
 
 
-def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
+def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> None:
     with opened_store() as store:
         stored = find_request(store, name)
         key, called = stored.request.id, store.ids.name_of(stored.request)
@@ -189,8 +190,11 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
     became = f"{one_line(called, 80)}: {state}{chosen}."
     link = link_to_open(stored.request, outcome)
     opened = f"\nOpen it yourself: {one_line(link, len(link))}" if link else ""
-    print_lines(f"{became}\n{when}{opened}", done=became)
-    return ENDED
+    try:
+        echo(f"{became}\n{when}{opened}")
+    except UnprintedError as error:  # it has happened already
+        if not error.is_unread:
+            echo(f"{became} Only {error.words}", err=True)
 
 
 def _taken(stored: StoredRequest, called: str) -> Taken:

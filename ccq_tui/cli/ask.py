@@ -354,7 +354,7 @@ async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -
 
 def _screen(draw: Callable[[int, int], str] | None) -> Show:
     """Return what shows a form on the screen, which is loaded behind the first frame, if there is one."""
-    return partial(_on_screen, shown_early(click.get_current_context(), draw) if draw is not None else None)
+    return partial(_on_screen, shown_early(draw) if draw is not None else None)
 
 
 async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:
@@ -363,7 +363,7 @@ async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:
     if early is not None and tab:
         early.close()  # a key for the first question is no answer to that at which a draft opens
         draw = partial(first_frame, request.questions, request.context, tab=tab)
-        early = shown_early(click.get_current_context(), draw)
+        early = shown_early(draw)
     try:
         app = await asyncio.to_thread(import_module, "ccq_tui.screens.form")
         await app.show_form(filling, early)

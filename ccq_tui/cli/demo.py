@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ccq_tui import DOCS
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import Refused
 from ccq_tui.cli.options import AnyCallable, flag, given_settings, plain_flag, setting_flags, with_flags
 from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
 from ccq_tui.output import echo
@@ -69,8 +69,7 @@ def _speed(default: float) -> Callable[[AnyCallable], AnyCallable]:
 @_speed(1.0)
 @plain_flag
 @setting_flags(hidden=True)
-@click.pass_context
-def demo(context: click.Context, /, script: str, speed: float, **_flags: object) -> int:
+def demo(script: str, speed: float, **_flags: object) -> int:
     """Try the program without an account: only the model is scripted.
 
     NAME is tour, single (one question) or four (at once). FILE is a Python file with a scenario of your
@@ -78,12 +77,12 @@ def demo(context: click.Context, /, script: str, speed: float, **_flags: object)
     your own files and settings of Claude Code are not touched.
     """
     end_on_signals()
-    plain = plain_why(context)
+    plain = plain_why()
     ready = _ready(script)
-    early = None if plain else shown_early(context)
+    early = None if plain else shown_early()
     from ccq_tui.config.launch import load_trusted
 
-    loaded, _ = load_trusted(given_settings(context))
+    loaded, _ = load_trusted(given_settings())
     require_terminal(plain)
     return _play(ready, loaded, CHARACTERS_A_SECOND * speed, early, plain)
 
@@ -94,7 +93,7 @@ def demo(context: click.Context, /, script: str, speed: float, **_flags: object)
     "--port", type=click.IntRange(0, 65_535), default=0, help="A port of 127.0.0.1. [default: a free one]"
 )
 @_speed(0.0)
-def model(script: str, port: int, speed: float) -> int:
+def model(script: str, port: int, speed: float) -> None:
     """Serve a scripted model on loopback, for tests in any language, until Ctrl+C.
 
     Prints the environment in which Claude Code talks to it, one NAME=VALUE a line, then an empty line.
@@ -116,7 +115,6 @@ def model(script: str, port: int, speed: float) -> int:
                 echo(f"{name}={value}")
             echo()
             signal.pause()
-    return ENDED
 
 
 def _ready(script: str) -> Ready:

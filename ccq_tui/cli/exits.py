@@ -46,7 +46,7 @@ def refusing(*errors: type[Exception], begin: str = "") -> Iterator[None]:
         raise Refused(f"{text}{stop}") from error
 
 
-def serve(doing: Coroutine[Any, Any, None], *errors: type[Exception], **log: Any) -> int:
+def serve(doing: Coroutine[Any, Any, None], *errors: type[Exception], **log: Any) -> None:
     """Run what serves others until it ends, with a log; see `refusing` and `start_logging`."""
     import asyncio
 
@@ -55,18 +55,12 @@ def serve(doing: Coroutine[Any, Any, None], *errors: type[Exception], **log: Any
     start_logging(**log)
     with refusing(*errors):
         asyncio.run(doing)
-    return ENDED
 
 
 class Unprinted(click.ClickException):
     """The output cannot be printed; the message says why."""
 
     exit_code = CRASHED
-
-    @classmethod
-    def of(cls, error: OSError) -> "Unprinted":
-        """Return it for the error of a write."""
-        return cls(f"standard output cannot be written: {error.strerror}.")
 
 
 class Taken(click.ClickException):

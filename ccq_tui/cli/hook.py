@@ -5,7 +5,6 @@ import sys
 
 import click
 
-from ccq_tui.cli.exits import ENDED
 from ccq_tui.output import echo
 
 
@@ -19,7 +18,7 @@ from ccq_tui.output import echo
     help="How long it waits at most, such as 90m; 12h unless given.",
 )
 @click.option("--always", is_flag=True, help="Ask although no ccq-tui is open.")
-def hook(wait: str, always: bool) -> int:
+def hook(wait: str, always: bool) -> None:
     """Ask in the inbox what a Claude Code session asks; for Claude Code, which gives it its input.
 
     After any failure it ends with 0 and prints nothing: the session's own dialog stays.
@@ -34,7 +33,6 @@ def hook(wait: str, always: bool) -> int:
         if current_log() or start_logging():
             detail = f": {error}" if isinstance(error, HookInputError) else ""
             logging.getLogger("ccq_tui").warning("A hook asked nothing: %s%s", type(error).__name__, detail)
-    return ENDED
 
 
 def _run(wait: str, *, always: bool) -> None:

@@ -8,7 +8,7 @@ import click
 from ccq_tui import DOCS
 from ccq_tui.bridges.claude_code import hook_settings
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import Refused
 from ccq_tui.cli.options import switch, with_flags
 from ccq_tui.edited_file import EditedFile
 from ccq_tui.output import echo
@@ -36,7 +36,7 @@ def hooks() -> None:
     "--always", is_flag=True, help="Ask also while no ccq-tui is open; a hook then waits for hours."
 )
 @yes_flag
-def install(user: bool, project: bool, permissions: bool, elicitation: bool, always: bool, yes: bool) -> int:
+def install(user: bool, project: bool, permissions: bool, elicitation: bool, always: bool, yes: bool) -> None:
     """Add the hooks to Claude Code's settings, or change them.
 
     Those that are there become what the flags say. The change is shown first. The rest of the
@@ -46,27 +46,25 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
     command = hook_settings.hook_command()
     hooks = hook_settings.wanted(command, permissions=permissions, elicitation=elicitation, always=always)
     if not changed([hook_settings.hooks_edit(file, hooks)], yes=yes, same="The hooks are installed already"):
-        return ENDED
+        return
     if project:
         note_directory(Path.cwd())
     echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
     if (off := hook_settings.hooks_off(os.environ, Path.cwd())) is not None:
         echo(f"“disableAllHooks” turns all hooks off: take that out of {one_line(str(off), 300)}.")
-        return ENDED
+        return
     when = "at any time" if always else "while a ccq-tui is open"
     echo(f"Sessions of Claude Code that run already take them over; they ask here {when}.")
-    return ENDED
 
 
 @hooks.command()
 @_scoped
 @yes_flag
-def uninstall(user: bool, project: bool, yes: bool) -> int:
+def uninstall(user: bool, project: bool, yes: bool) -> None:
     """Take the hooks out of Claude Code's settings. The rest of the file stays."""
     file = _one_file(user, project)
     if changed([hook_settings.hooks_edit(file, [])], yes=yes, same="The hooks are not installed"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
-    return ENDED
 
 
 def _one_file(user: bool, project: bool) -> EditedFile:

@@ -2,15 +2,15 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from ccq_tui.answering.record import Record
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.cli.answer import delivery_words
@@ -26,7 +26,6 @@ from ccq_tui.cli.store import (
     opened_store,
     place_of,
     polls,
-    print_lines,
     since,
 )
 from ccq_tui.config.paths import inbox_path
@@ -78,10 +77,7 @@ _narrowed = with_flags(
 @click.option("--jsonl", is_flag=True, help="One line of JSON for each request.")
 @click.option("--plain", is_flag=True, help="Print the list, and answer line by line.")
 @setting_flags(hidden=True)
-@click.pass_context
 def inbox(
-    context: click.Context,
-    /,
     as_json: bool,
     session: str | None,
     start: datetime | None,
@@ -97,21 +93,66 @@ def inbox(
     prints the list, oldest first, and asks you for the answers line by line. With any other of these flags,
     in a pipe or without a terminal, it prints the list.
     """
-    if context.invoked_subcommand is not None:
+    if click.get_current_context().invoked_subcommand is not None:
         return None
     native = not (as_json or jsonl or session or start or state or asker)
-    if native and not plain_reason(os.environ, flag=plain) and not not_terminals():
-        return begin(given_settings(context), inbox=True)
-
-    printed = records.lines_report if jsonl else partial(records.list_report, "requests") if as_json else None
-    flags = given_settings(context) if native else None
     missing = not_terminals()
+    if native and not missing and not plain_reason(os.environ, flag=plain):
+        return begin(given_settings(), inbox=True)
+
     # Nobody would see prompts in a file, or expect them in a pipe without the flag.
     walks = native and (not missing or (plain and missing != ["output"]))
-    _print_inbox(session, start, state or RequestState.PENDING, asker, flags, printed, read=plain or walks)
+    state = state or RequestState.PENDING
+    with opened_store() as store:
+        only = None if session is None else find_session(store, session)
+        found = [
+            item
+            for item in store.requests.page(state, only, limit=-1)
+            if (start is None or item.asked_at >= start) and asker in (None, item.request.origin.asker)
+        ]
+        if unread := sorted(store.requests.unreadable):
+            numbers = ", ".join(map(str, unread[:10]))
+            echo(f"{texts.unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
+        if jsonl:
+            text = records.lines_report(map(records.request_record, found))
+        elif as_json:
+            text = records.list_report("requests", map(records.request_record, found))
+        else:
+            drawn = sentences if plain or walks else table  # in what is read line by line, no columns
+            text = "\n".join(_listed(store, found, state, only, drawn, native=native))
+    if text:
+        echo(text)
     if walks:
         _walk_through()
-    return ENDED
+    return None
+
+
+def _listed(
+    store: "Store",
+    found: Sequence[StoredRequest],
+    state: RequestState,
+    only: str | None,
+    drawn: texts.Drawn,
+    *,
+    native: bool,
+) -> list[str]:
+    """List requests of a state, answers that are not delivered, and what waits in ``native`` sessions."""
+    named = {item.id: item.name for item in store.sessions.page(limit=-1)}
+
+    def names(key: str) -> str:
+        return named.get(key) or key[:SHORT]
+
+    lines = texts.inbox_lines(found, texts.shortener(store.ids.requests()), names, drawn)
+    if found and state is RequestState.PENDING:
+        lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
+    if native and (elsewhere := _native_waiting(store)):
+        from ccq_tui.doctor.examine import examine_hooks
+
+        lines += texts.native_lines(elsewhere, hooked=bool(examine_hooks()), drawn=drawn)
+    late = store.requests.undelivered_counts()
+    if late := {name: count for name, count in late.items() if only in (None, name)}:
+        lines += ["", *texts.undelivered_lines(late, names, partial(place_of, store))]
+    return lines
 
 
 def _walk_through() -> None:
@@ -137,72 +178,19 @@ def _walk_through() -> None:
 
     if os.path.lexists(inbox_path()):
         end_on_signals()
-        # Where nobody reads any more, what was typed is kept.
-        with refusing(InboxError), suppress(BrokenPipeError):
+        with refusing(InboxError):
             asyncio.run(walked())
 
 
 @inbox.command()
 @click.argument("file", type=click.Path(path_type=Path))
-def backup(file: Path) -> int:
+def backup(file: Path) -> None:
     """Copy the whole inbox into FILE, also while it is in use."""
     with opened_store(needed=True) as store:
         if os.path.lexists(file):
             raise Refused(f"{one_line(str(file), 300)} exists: name another file.")
         store.database.copy_to(file)
-        print_lines(f"The inbox is copied: {one_line(str(file), 300)}, {bytes_counted(file.stat().st_size)}.")
-    return ENDED
-
-
-def _print_inbox(
-    session: str | None,
-    start: datetime | None,
-    state: RequestState,
-    asker: Asker | None,
-    flags: Mapping[str, Any] | None,
-    printed: Callable[[Iterable[Mapping[str, Any]]], str] | None,
-    *,
-    read: bool,
-) -> None:
-    """Print the requests of a state and an asker, as JSON if ``printed`` writes it, else as text.
-
-    If the text is to be ``read`` line by line, it has no columns.
-    """
-    with opened_store() as store:
-        only = None if session is None else find_session(store, session)
-        found = [
-            item
-            for item in store.requests.page(state, only, limit=-1)
-            if (start is None or item.asked_at >= start) and asker in (None, item.request.origin.asker)
-        ]
-        if store.requests.unreadable:
-            unread = sorted(store.requests.unreadable)
-            numbers = ", ".join(map(str, unread[:10]))
-            echo(f"{texts.unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
-        if printed is not None:
-            if text := printed(map(records.request_record, found)):
-                print_lines(text)
-            return
-        ids, named = store.ids.requests(), {item.id: item.name for item in store.sessions.page(limit=-1)}
-        late = store.requests.undelivered_counts()
-        late = {name: count for name, count in late.items() if only in (None, name)}
-        places = {name: place_of(store, name) for name in late}
-        native = _native_waiting(store, flags) if flags is not None else []
-
-    def names(key: str) -> str:
-        return named.get(key) or key[:SHORT]
-
-    drawn = sentences if read else table
-    lines = texts.inbox_lines(found, texts.shortener(ids), names, drawn)
-    if found and state is RequestState.PENDING:
-        lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
-    if native:
-        from ccq_tui.doctor.examine import examine_hooks
-
-        lines += texts.native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
-    if late:
-        lines += ["", *texts.undelivered_lines(late, names, places.__getitem__)]
-    print_lines("\n".join(lines))
+        echo(f"The inbox is copied: {one_line(str(file), 300)}, {bytes_counted(file.stat().st_size)}.")
 
 
 @click.command()
@@ -210,7 +198,7 @@ def _print_inbox(
 @click.option(
     "--label", "labels", metavar="KEY[=VALUE]", multiple=True, help="Only those with this label. Repeatable."
 )
-def sessions(as_json: bool, session: str | None, start: datetime | None, labels: tuple[str, ...]) -> int:
+def sessions(as_json: bool, session: str | None, start: datetime | None, labels: tuple[str, ...]) -> None:
     """List the sessions, the one that changed last at the end."""
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
@@ -227,10 +215,9 @@ def sessions(as_json: bool, session: str | None, start: datetime | None, labels:
     if as_json:
         counts = (waiting, undelivered, rounds)
         rows = (records.session_record(one, *(count.get(one.id, 0) for count in counts)) for one in found)
-        print_lines(records.list_report("sessions", rows))
+        echo(records.list_report("sessions", rows))
     else:
-        print_lines("\n".join(texts.session_lines(found, waiting, undelivered, texts.shortener(ids))))
-    return ENDED
+        echo("\n".join(texts.session_lines(found, waiting, undelivered, texts.shortener(ids))))
 
 
 @click.command()
@@ -245,7 +232,7 @@ def history(
     start: datetime | None,
     after: int | None,
     follow: bool,
-) -> int:
+) -> None:
     """List every change of a request or a session, oldest first.
 
     SESSION is the same as with --session.
@@ -254,17 +241,17 @@ def history(
     with opened_store(needed=follow) as store:
         only = None if session is None else find_session(store, session)
         if follow:
-            return _follow(store, start, only, after)
+            _follow(store, start, only, after)
+            return
         found = store.history.changes(start, only, after=after or 0, limit=-1)
         requests, every = store.ids.requests(), store.ids.sessions()
     if as_json:
-        print_lines(records.list_report("changes", (records.change_record(change) for change in found)))
+        echo(records.list_report("changes", (records.change_record(change) for change in found)))
     else:
-        print_lines("\n".join(texts.history_lines(found, texts.shortener(requests), texts.shortener(every))))
-    return ENDED
+        echo("\n".join(texts.history_lines(found, texts.shortener(requests), texts.shortener(every))))
 
 
-def _follow(store: "Store", start: datetime | None, only: str | None, after: int | None) -> int:
+def _follow(store: "Store", start: datetime | None, only: str | None, after: int | None) -> None:
     """Print changes as they come, until the reader closes the pipe."""
     end_on_signals()
     if after is None:
@@ -272,13 +259,7 @@ def _follow(store: "Store", start: datetime | None, only: str | None, after: int
     for _ in polls(store):
         for change in store.history.changes(start, only, after=after, limit=-1):
             after = change.number
-            if not print_lines(records.lines_report([records.change_record(change)])):
-                return ENDED
-    return ENDED
-
-
-Found = tuple[str, dict[str, Any]]
-"""The state and the record of what was waited for."""
+            echo(records.lines_report([records.change_record(change)]))
 
 
 @click.command()
@@ -302,34 +283,36 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     once = timeout in ("0", "0s")
     seconds = 0.0 if once else seconds_in("--timeout", timeout)
     with opened_store() as store:
-        what = "request" if name and store.ids.requests(name, 1) else "session"
-        if what == "request":
+        if name and store.ids.requests(name, 1):
             if until in ("idle", "ended"):
                 raise Refused(f"--until {until} needs a session; a request is only answered.")
             asked = find_request(store, name).request
-            key, called = asked.id, store.ids.name_of(asked)
+            what, called = "request", store.ids.name_of(asked)
+            decided = partial(_decided, store, asked.id)
         else:
             key = find_session(store, name)
             known = store.sessions.get(key)
-            called = (known.name if known else "") or key
+            what, called = "session", (known.name if known else "") or key
+            decided = partial(_over, store, key, until)
         for _ in polls(store, seconds):
-            found = _request(store, key) if what == "request" else _session(store, key, until)
-            if found is not None:
-                words = f"{one_line(called, 80)}: {found[0]}."
-                print_lines(records.report(what, found[1]) if as_json else words)
+            if (found := decided()) is not None:
+                words = f"{one_line(called, 80)}: {found['state']}."
+                echo(records.report(what, found) if as_json else words)
                 return ENDED
     echo(f"{one_line(called, 80)}: still waits{'' if once else f' after {timeout}'}.", err=True)
     return CRASHED
 
 
-def _request(store: "Store", key: str) -> Found | None:
+def _decided(store: "Store", key: str) -> Record | None:
+    """Return a request, unless it still waits."""
     now = store.requests.get(key)
     if now is None:
         raise Refused("the request was deleted; ccq-tui history has what became of it.")
-    return None if now.state is RequestState.PENDING else (now.state, records.whole_record(now))
+    return None if now.state is RequestState.PENDING else records.whole_record(now)
 
 
-def _session(store: "Store", key: str, until: str | None) -> Found | None:
+def _over(store: "Store", key: str, until: str | None) -> Record | None:
+    """Return a session that is where it is waited for."""
     now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
     if now is None:
         raise Refused("the session was deleted; ccq-tui sessions lists those that are left.")
@@ -341,13 +324,13 @@ def _session(store: "Store", key: str, until: str | None) -> Found | None:
         case _:
             has_come = not alive(now.owner) or (now.state is SessionState.IDLE and not waiting)
     rounds = len(store.requests.question_sets(key))
-    return (now.state, {**records.session_record(now, waiting, rounds=rounds)}) if has_come else None
+    return records.session_record(now, waiting, rounds=rounds) if has_come else None
 
 
 @click.command()
 @click.argument("request", shell_complete=complete_waiting)
 @with_flags(AS_JSON)
-def show(request: str, as_json: bool) -> int:
+def show(request: str, as_json: bool) -> None:
     """Show a request, and how to answer it or what became of it.
 
     REQUEST is an id or any unambiguous prefix.
@@ -357,8 +340,8 @@ def show(request: str, as_json: bool) -> int:
         called, known = store.ids.name_of(stored.request), store.sessions.get(stored.request.session_id)
         unreached = _unreached(store, stored)
     if as_json:
-        print_lines(records.report("request", records.whole_record(stored)))
-        return ENDED
+        echo(records.report("request", records.whole_record(stored)))
+        return
     there = known is None or not known.directory or can_be_there(Path(known.directory))
     resume = f"ccq-tui resume {one_line(stored.request.session_id[:SHORT], 24)}"
     parts = [
@@ -367,8 +350,7 @@ def show(request: str, as_json: bool) -> int:
         "" if there else f"its directory is gone: {resume} --cwd DIR",
     ]
     session = " · ".join(part for part in parts if part)
-    print_lines("\n".join(texts.request_lines(stored, called, session, unreached)))
-    return ENDED
+    echo("\n".join(texts.request_lines(stored, called, session, unreached)))
 
 
 def _unreached(store: "Store", stored: StoredRequest) -> str:
@@ -379,7 +361,7 @@ def _unreached(store: "Store", stored: StoredRequest) -> str:
     return f"{NO_RECORD_WORDS}." if place is Place.NO_RECORD else ""
 
 
-def _native_waiting(store: "Store", flags: Mapping[str, Any]) -> list[StoredRequest]:
+def _native_waiting(store: "Store") -> list[StoredRequest]:
     """Return requests that wait in Claude Code's own screen, unless the settings turn this off."""
     config = claude_directory()
     if not any(one.waits for one in live_sessions(config)):
@@ -388,6 +370,6 @@ def _native_waiting(store: "Store", flags: Mapping[str, Any]) -> list[StoredRequ
     from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
     from ccq_tui.config.load import load_settings
 
-    if not load_settings(flags).settings.native_sessions:
+    if not load_settings(given_settings()).settings.native_sessions:
         return []
     return beside_hooks(store, NativeSessions(config).waiting())

@@ -13,7 +13,6 @@ from click.shell_completion import get_completion_class
 
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.store import print_lines
 from ccq_tui.config.paths import PROJECT_FILE, config_dir, expanded, project_config, state_dir, user_config
 from ccq_tui.output import Styled, echo
 from ccq_tui.text import one_line, safe
@@ -32,12 +31,11 @@ def config() -> None:
 
 @config.command("path")
 @setting_flags(hidden=True)
-@click.pass_context
-def config_path(context: click.Context, /, **_flags: object) -> None:
+def config_path(**_flags: object) -> None:
     """Print the files and directories of settings, themes, state and logs."""
     from ccq_tui.logs import log_path
 
-    start = expanded(given_settings(context).get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
+    start = expanded(given_settings().get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
     rows = {
         "project": project_config(start) or start.absolute() / PROJECT_FILE,
         "user": user_config(),
@@ -52,23 +50,21 @@ def config_path(context: click.Context, /, **_flags: object) -> None:
 
 @config.command("show")
 @setting_flags(hidden=True)
-@click.pass_context
-def config_show(context: click.Context, /, **_flags: object) -> None:
+def config_show(**_flags: object) -> None:
     """Print each setting with its origin, as a settings file."""
     from ccq_tui.config.load import load_settings
 
-    for line in _lines(load_settings(given_settings(context))):
+    for line in _lines(load_settings(given_settings())):
         echo(line)
 
 
 @click.command()
 @setting_flags(hidden=True)
-@click.pass_context
-def doctor(context: click.Context, /, **_flags: object) -> int:
+def doctor(**_flags: object) -> int:
     """Check everything the program needs, and say what to do about what is missing."""
     from ccq_tui.doctor.examine import examine, report
 
-    checks = examine(given_settings(context))
+    checks = examine(given_settings())
     width = shutil.get_terminal_size().columns if os.isatty(1) else sys.maxsize
     for line in report(checks, width):
         echo(*line)
@@ -85,20 +81,19 @@ To turn it on, add the line for your shell to the file named:
 """
 )
 @click.argument("shell", type=click.Choice(SHELLS), required=False)
-@click.pass_context
-def completion(context: click.Context, /, shell: str | None) -> None:
+def completion(shell: str | None) -> None:
     """Print the completion script for a shell, or else for the one that $SHELL names."""
     shell = shell or PurePath(os.environ.get("SHELL", "")).name
     maker = get_completion_class(shell) if shell in SHELLS else None
     if maker is None:
         named = one_line(os.environ.get("SHELL", ""), 200) or "not set"
         raise Refused(f"Name a shell: {', '.join(SHELLS)}. $SHELL is {named}.")
-    echo(maker(context.find_root().command, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").source())
+    echo(maker(click.get_current_context().find_root().command, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").source())
 
 
 @click.command()
 @click.argument("of_what", metavar="[form|record]", type=click.Choice(("form", "record")), required=False)
-def schema(of_what: str | None) -> int:
+def schema(of_what: str | None) -> None:
     """Print the JSON Schema of --json: what commands print, and what answer reads.
 
     With "form" it is that of a form file, with "record" that of the record of a filled-in form.
@@ -109,8 +104,7 @@ def schema(of_what: str | None) -> int:
         from ccq_tui.forms.reading import form_schema as found
     else:
         from ccq_tui.inbox.schema import json_schema as found
-    print_lines(json.dumps(found(), indent=2))
-    return ENDED
+    echo(json.dumps(found(), indent=2))
 
 
 def _lines(loaded: "Loaded") -> list[str]:

@@ -15,10 +15,10 @@ import click
 from click.shell_completion import CompletionItem
 
 import ccq_tui
-from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED, Unprinted
+from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
 from ccq_tui.cli.options import session_flags, setting_flags
 from ccq_tui.cli.session import say_where_the_log_is, start_session
-from ccq_tui.output import ClosedOutputError, echo, harmless_streams
+from ccq_tui.output import UnprintedError, echo, harmless_streams
 
 PROMPT_COMMAND = "prompt"
 GIVEN = "ccq_tui.given"
@@ -170,23 +170,21 @@ LEFT_OUT = {flag: reason for reason, flags in _REASONS.items() for flag in flags
 @click.version_option(
     ccq_tui.__version__, "-v", "--version", prog_name="ccq-tui", message="%(prog)s %(version)s"
 )
-@click.pass_context
-def cli(context: click.Context, /, **_flags: object) -> int | None:
+def cli(**_flags: object) -> int | None:
     """Claude sessions in the terminal, with every question answered from the keyboard.
 
     PROMPT starts the session. Put -- before a prompt that starts with a command's name.
     """
-    return start_session(context) if context.invoked_subcommand is None else None
+    return start_session() if click.get_current_context().invoked_subcommand is None else None
 
 
 @cli.command(PROMPT_COMMAND, hidden=True)
 @session_flags(hidden=True)
 @setting_flags(hidden=True)
 @click.argument("words", nargs=-1)
-@click.pass_context
-def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) -> int:
+def prompt(words: tuple[str, ...], **_flags: object) -> int:
     """Start a session with a prompt."""
-    return start_session(context, words)
+    return start_session(words)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -204,8 +202,10 @@ def _run(arguments: Sequence[str] | None) -> int:
             _show(error)
         _say_how_a_prompt_begins(error)
         return error.exit_code
-    except ClosedOutputError as error:
-        _show(Unprinted.of(error))
+    except UnprintedError as error:
+        if error.is_unread:
+            return ENDED
+        _show(click.ClickException(error.words))
         return int(getattr(error, "exit_code", CRASHED))
     except (click.Abort, KeyboardInterrupt):
         echo("Interrupted.", err=True)

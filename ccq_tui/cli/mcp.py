@@ -12,9 +12,8 @@ from click.core import ParameterSource
 from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, entry_edit, file_of, http_entry, lines_of, stdio_entry
 from ccq_tui.bridges.mcp.token import PATH, TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
-from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
+from ccq_tui.cli.exits import Refused, refusing, serve
 from ccq_tui.cli.options import AnyCallable, port_flag
-from ccq_tui.cli.store import print_lines
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo, has_output
@@ -29,7 +28,7 @@ _port = port_flag(PORT)
 @click.option("--http", "over_http", is_flag=True, help="Serve clients of this machine over HTTP, at --port.")
 @_port
 @click.pass_context
-def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
+def mcp(context: click.Context, /, over_http: bool, port: int) -> None:
     """Let any agent that speaks MCP ask you questions.
 
     A client starts this itself: "ccq-tui mcp install CLIENT" adds it to its configuration. It
@@ -39,12 +38,12 @@ def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
     if context.invoked_subcommand is not None:
         if over_http or port_given:
             raise Refused("put --http and --port behind config: ccq-tui mcp config CLIENT --http --port N.")
-        return ENDED
-    if over_http:
-        return _over_http(port)
-    if port_given:
+    elif over_http:
+        _over_http(port)
+    elif port_given:
         raise Refused("--port is for a server over HTTP: add --http.")
-    return _over_stdio()
+    else:
+        _over_stdio()
 
 
 def _for_client(function: AnyCallable) -> AnyCallable:
@@ -55,7 +54,7 @@ def _for_client(function: AnyCallable) -> AnyCallable:
 
 @mcp.command()
 @_for_client
-def config(client: str, over_http: bool, port: int) -> int:
+def config(client: str, over_http: bool, port: int) -> None:
     """Print the entry of this server for a client's configuration."""
     entry, setup = _entry(client, over_http=over_http, port=port), SETUPS[client]
     one = f" (all projects) or {setup.project} (one project)" if setup.project else ""
@@ -63,14 +62,13 @@ def config(client: str, over_http: bool, port: int) -> int:
         command = shlex.join(["claude", "mcp", "add-json", "--scope", "user", SERVER, json.dumps(entry)])
         one += f", or run {command}; lines for the file"
     echo(f"Add to {one_line(str(file_of(client).path), 300)}{one}:", err=True)
-    print_lines(lines_of(client, entry))
-    return ENDED
+    echo(lines_of(client, entry))
 
 
 @mcp.command()
 @_for_client
 @yes_flag
-def install(client: str, over_http: bool, port: int, yes: bool) -> int:
+def install(client: str, over_http: bool, port: int, yes: bool) -> None:
     """Add this server to a client's configuration, or update it.
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
@@ -78,18 +76,16 @@ def install(client: str, over_http: bool, port: int, yes: bool) -> int:
     edit = entry_edit(client, _entry(client, over_http=over_http, port=port))
     if changed([edit], yes=yes, same="The server is installed already"):
         echo(f"Installed in {one_line(str(edit.file.path), 300)}. Restart {client} to use it.")
-    return ENDED
 
 
 @mcp.command()
 @click.argument("client", type=click.Choice(_CLIENTS))
 @yes_flag
-def uninstall(client: str, yes: bool) -> int:
+def uninstall(client: str, yes: bool) -> None:
     """Take this server out of a client's configuration. The rest of the file stays."""
     edit = entry_edit(client, None)
     if changed([edit], yes=yes, same="The server is not installed"):
         echo(f"Taken out of {one_line(str(edit.file.path), 300)}.")
-    return ENDED
 
 
 def _entry(client: str, *, over_http: bool, port: int) -> dict[str, Any]:
@@ -103,7 +99,7 @@ def _entry(client: str, *, over_http: bool, port: int) -> dict[str, Any]:
     return http_entry(client, url_of(port), _token())
 
 
-def _over_stdio() -> int:
+def _over_stdio() -> None:
     if sys.stdin is None or not has_output():
         raise Refused("standard input and output are closed: an MCP client starts it with both.")
     if sys.stdin.isatty():
@@ -115,10 +111,10 @@ def _over_stdio() -> int:
         directory = os.getcwd()  # noqa: PTH109 - as text
     except OSError:
         directory = ""
-    return serve(serve_stdio(inbox_path(), directory), InboxError)
+    serve(serve_stdio(inbox_path(), directory), InboxError)
 
 
-def _over_http(port: int) -> int:
+def _over_http(port: int) -> None:
     from ccq_tui.bridges.mcp.http import serve_http
     from ccq_tui.web.serving import ServeError
 
@@ -126,7 +122,7 @@ def _over_http(port: int) -> int:
         echo(f"Serving MCP at {url}{PATH}; Ctrl+C ends it.", err=True)
         echo("Requests need the token: ccq-tui mcp config CLIENT --http prints it.", err=True)
 
-    return serve(serve_http(port, _token(), inbox_path(), started), ServeError, InboxError)
+    serve(serve_http(port, _token(), inbox_path(), started), ServeError, InboxError)
 
 
 def _token() -> str:

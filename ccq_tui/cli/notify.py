@@ -22,14 +22,13 @@ def notify() -> None:
 
 @notify.command()
 @setting_flags(hidden=True)
-@click.pass_context
-def test(context: click.Context, /, **_flags: object) -> int:
+def test(**_flags: object) -> int:
     """Send a test through every channel, and say what failed."""
     from ccq_tui.config.load import load_settings
     from ccq_tui.remote.notify.channels import try_channels
     from ccq_tui.remote.pairings import PairingsError, pairings_file, read_pairings
 
-    settings = load_settings(given_settings(context)).settings
+    settings = load_settings(given_settings()).settings
     with refusing(PairingsError):
         pairings = read_pairings(pairings_file())
     receipts = asyncio.run(try_channels(settings, pairings))

@@ -189,11 +189,12 @@ listening_flags = with_flags(
 """Gives a command the flags of where it is served; its port is another."""
 
 
-def given_flags(context: click.Context) -> dict[str, Any]:
-    """Return the flags that were given, before and after the command's name.
+def given_flags(context: click.Context | None = None) -> dict[str, Any]:
+    """Return the flags that were given, before and after the name of the command that runs.
 
     A repeated flag has its last value, a repeatable one all of them.
     """
+    context = context or click.get_current_context()
     flags: dict[str, Any] = given_flags(context.parent) if context.parent else {}
     for parameter in context.command.params:
         name = parameter.name
@@ -205,10 +206,10 @@ def given_flags(context: click.Context) -> dict[str, Any]:
     return flags
 
 
-def given_settings(context: click.Context) -> dict[str, Any]:
+def given_settings() -> dict[str, Any]:
     """Return the flags that are settings, as `load_settings` takes them."""
     known = {parameter.name for parameter in _SETTING_OPTIONS}
-    flags = given_flags(context)
+    flags = given_flags()
     settings = {name: value for name, value in flags.items() if name in known}
     if flags.get("dangerously_skip_permissions"):
         settings["permission_mode"] = "bypassPermissions"  # it overrides another mode, as in Claude Code

@@ -17,9 +17,8 @@ from typing import Any
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
+from ccq_tui.cli.exits import Refused, refusing, serve
 from ccq_tui.cli.options import as_json_flag
-from ccq_tui.cli.store import print_lines
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Surface
@@ -62,7 +61,7 @@ _plain = click.option("--plain", is_flag=True, help="No encryption: anyone in th
 @click.option("--relay", metavar="URL", help="A relay elsewhere, paired before by “ccq-tui pair”.")
 def phone(
     keep: bool, service: bool, host: str, port: int, public_url: str, plain: bool, relay: str | None
-) -> int:
+) -> None:
     """Answer from a phone: scan the QR code that this shows.
 
     It starts a relay on this machine, which the phone reaches by Tailscale or in the local network. It
@@ -75,38 +74,39 @@ def phone(
         given = {"--host": host, "--public-url": public_url, "--relay": relay}
         given["--port"] = str(port) if port != PORT else ""
         words = [word for name, value in given.items() if value for word in (name, value)]
-        return _print_service([*words, *(["--plain"] if plain else [])])
-    if relay:
-        return serve(_publish(_known_pairing(relay), keep=keep), *ERRORS)
-    return serve(_publish_here(port, host, public_url, plain=plain, keep=keep), *ERRORS)
+        _print_service([*words, *(["--plain"] if plain else [])])
+    elif relay:
+        serve(_publish(_known_pairing(relay), keep=keep), *ERRORS)
+    else:
+        serve(_publish_here(port, host, public_url, plain=plain, keep=keep), *ERRORS)
 
 
-def _print_service(words: list[str]) -> int:
+def _print_service(words: list[str]) -> None:
     """Print a service that runs ``ccq-tui phone`` with these words, and how it is installed."""
     system = SYSTEMS.get(sys.platform)
     if system is None:
         raise Refused("services are for systemd and launchd; here, start “ccq-tui phone --keep” at login.")
     echo(service_text(system, [*own_command(), "phone", "--keep", *words], os.environ))
     echo(service_steps(system, shlex.join(["ccq-tui", "phone", "--service", *words])), err=True)
-    return ENDED
 
 
 @click.command()
 @click.argument("url", required=False)
 @click.argument("code", required=False)
 @_plain
-def pair(url: str | None, code: str | None, plain: bool) -> int:
+def pair(url: str | None, code: str | None, plain: bool) -> None:
     """Pair this inbox with the relay at URL, or invite another device to it.
 
     CODE is from “ccq-tui relay invite”; without it, this asks for it. Once the inbox is paired with the
     relay, this shows an invitation; with only one relay, URL may be left out.
     """
     if not url or not (code or plain or not _known_pairings(url)):
-        return serve(_invite(_known_pairing(url)), *ERRORS)
+        serve(_invite(_known_pairing(url)), *ERRORS)
+        return
     if not code:  # typed, it stays out of the list of processes
         echo("Code of “ccq-tui relay invite”:", err=True)
         code = sys.stdin.readline() if sys.stdin else ""
-    return serve(_pair(url, code, sealed=not plain), *ERRORS)
+    serve(_pair(url, code, sealed=not plain), *ERRORS)
 
 
 # -- publishing ---------------------------------------------------------------------------------------------
@@ -321,28 +321,26 @@ def _known_pairing(relay: str | None) -> Pairing:
 
 @click.group(invoke_without_command=True)
 @as_json_flag
-@click.pass_context
-def devices(context: click.Context, /, as_json: bool) -> int:
+def devices(as_json: bool) -> None:
     """List paired devices."""
-    if context.invoked_subcommand is not None:
-        return ENDED
+    if click.get_current_context().invoked_subcommand is not None:
+        return
 
     found, problems = asyncio.run(_found_devices())
     if as_json:
-        print_lines(list_report("devices", [asdict(device) for _, device in found]))
+        echo(list_report("devices", [asdict(device) for _, device in found]))
     elif found:
         heads = ("NAME", "ID", "PAIRED", "LAST SEEN", "RELAY")
-        print_lines("\n".join(table(heads, [_row(device) for _, device in found])))
+        echo("\n".join(table(heads, [_row(device) for _, device in found])))
     elif not problems:
         echo("No device is paired. To pair one: ccq-tui phone")
     if problems:
         raise Refused("\n".join(problems))
-    return ENDED
 
 
 @devices.command()
 @click.argument("device", metavar="NAME|ID")
-def revoke(device: str) -> int:
+def revoke(device: str) -> None:
     """Revoke a device immediately. It can no longer read or answer."""
     found, problems = asyncio.run(_found_devices())
     matching = [row for row in found if device and (row[1].name == device or row[1].id.startswith(device))]
@@ -354,12 +352,11 @@ def revoke(device: str) -> int:
     with refusing(RelayError):
         asyncio.run(_revoke(at, one.id))
     echo(f"{one.name or one.id} is revoked: it can no longer read or answer.")
-    return ENDED
 
 
 @devices.command()
 @click.argument("relay", metavar="URL")
-def forget(relay: str) -> int:
+def forget(relay: str) -> None:
     """End the pairing with a relay. Its devices are revoked, its secrets forgotten."""
     matching = _known_pairings(relay)
     if not matching:
@@ -372,7 +369,6 @@ def forget(relay: str) -> int:
     with refusing(PairingsError):
         change_pairings(pairings_file(), remove=[one.id for one in matching])
     echo(f"{matching[0].public} is forgotten: nothing is published to it.")
-    return ENDED
 
 
 async def _found_devices() -> tuple[list[tuple[Pairing, PairedDevice]], list[str]]:

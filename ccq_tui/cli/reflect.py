@@ -11,7 +11,7 @@ from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import flag, with_flags
-from ccq_tui.cli.store import SINCE, print_lines, since
+from ccq_tui.cli.store import SINCE, since
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
@@ -83,7 +83,7 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
 
 @reflect.command()
 @yes_flag
-def install(yes: bool) -> int:
+def install(yes: bool) -> None:
     """Ask after each commit made at a terminal.
 
     It does so in this repository and its worktrees. The change is shown first. The rest of the
@@ -92,30 +92,28 @@ def install(yes: bool) -> int:
     with refusing(*ERRORS):
         change = post_commit.installing(Path.cwd())
         if not changed(change.edits, yes=yes, same="The hook is installed already", more=change.more):
-            return ENDED
+            return
         change.finish()
     note_directory(change.top)
     echo(f"Installed: {one_line(change.where, 300)}. ccq-tui reflect asks after your next commit.")
     if Path(change.where).parent.name == "_":
         echo("Husky replaces this file at each installation: install it again then.")
     _print_limits()
-    return ENDED
 
 
 @reflect.command()
 @yes_flag
-def uninstall(yes: bool) -> int:
+def uninstall(yes: bool) -> None:
     """Stop asking after commits. Other hooks stay as they were."""
     with refusing(*ERRORS):
         change = post_commit.uninstalling(Path.cwd())
         if changed(change.edits, yes=yes, same="The hook is not installed", more=change.more):
             change.finish()
             echo("Uninstalled: ccq-tui reflect asks no longer.")
-    return ENDED
 
 
 @reflect.command()
-def status() -> int:
+def status() -> None:
     """Show where the hook is installed, and whether it works."""
     with refusing(*ERRORS):
         where, problem = post_commit.status(Path.cwd())
@@ -124,7 +122,6 @@ def status() -> int:
         echo(f"Nothing is asked after a commit: {problem}. To repair: ccq-tui reflect install.")
     elif where:
         _print_limits()
-    return ENDED
 
 
 def _print_limits() -> None:
@@ -155,23 +152,21 @@ _reading = with_flags(
 
 @reflect.command("list")
 @_reading
-def list_(file: str | None, start: str | None) -> int:
+def list_(file: str | None, start: str | None) -> None:
     """List the reflections, the newest last."""
     found = _read(file, start)
-    print_lines("\n".join(reflections.list_lines(found)) if found else "No reflections.")
-    return ENDED
+    echo("\n".join(reflections.list_lines(found)) if found else "No reflections.")
 
 
 @reflect.command()
 @_reading
 @click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
-def feedback(file: str | None, start: str | None, last: int) -> int:
+def feedback(file: str | None, start: str | None, last: int) -> None:
     """Print the last feedback for the agent, for a CLAUDE.md."""
     if text := reflections.feedback(_read(file, start), last):
-        print_lines(text)
+        echo(text)
     else:
         echo("No feedback yet.", err=True)
-    return ENDED
 
 
 def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ccq_tui.cli.exits import ENDED, serve
+from ccq_tui.cli.exits import serve
 from ccq_tui.cli.options import flag, listening_flags, port_flag, with_flags
 from ccq_tui.config.paths import state_dir
 from ccq_tui.output import echo
@@ -21,14 +21,13 @@ _of_store = with_flags(
 @listening_flags
 @port_flag(8765)
 @_of_store
-@click.pass_context
-def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
+def relay(store: str | None, **options: Any) -> None:
     """Serve a relay, through which phones answer questions.
 
     For a relay on a server; on your own machine "ccq-tui phone" starts one by itself.
     """
-    if context.invoked_subcommand is not None:
-        return ENDED
+    if click.get_current_context().invoked_subcommand is not None:
+        return
     from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
 
     async def serving() -> None:
@@ -36,12 +35,11 @@ def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
         await serve_relay(how, started=_started, stop=stopped_by_signals())
 
     _run(serving())
-    return ENDED
 
 
 @relay.command()
 @_of_store
-def invite(store: str | None, public_url: str) -> int:
+def invite(store: str | None, public_url: str) -> None:
     """Print a code with which one terminal pairs, once within 5 minutes."""
     from ccq_tui.remote.relay.members import new_invitation
     from ccq_tui.remote.relay.sqlite import open_store
@@ -54,7 +52,6 @@ def invite(store: str | None, public_url: str) -> int:
         echo("Run this within 5 minutes on the machine that has the inbox; it works once.", err=True)
 
     _run(inviting())
-    return ENDED
 
 
 def _store(given: str | None) -> str:

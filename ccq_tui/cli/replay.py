@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused, Unprinted, refusing
+from ccq_tui.cli.exits import Refused, Unprinted, refusing
 from ccq_tui.cli.options import as_json_flag, plain_flag
 from ccq_tui.output import echo
 from ccq_tui.text import reason
@@ -16,7 +16,7 @@ STDIN = "-"
 @click.argument("file", metavar="FILE|-", type=click.Path(allow_dash=True))
 @as_json_flag
 @plain_flag
-def replay(*, file: str, as_json: bool, **_flags: object) -> int:
+def replay(*, file: str, as_json: bool, **_flags: object) -> None:
     """Print a recording as a transcript, or its questions and answers as JSON.
 
     FILE is the output of "claude -p --output-format stream-json", or a session's .jsonl file (Claude Code
@@ -39,7 +39,7 @@ def replay(*, file: str, as_json: bool, **_flags: object) -> int:
     try:
         if as_json:
             echo(list_report("questions", recorded_questions(recording)))
-            return ENDED
+            return
         transcript = PlainTranscript(TranscriptModel(), Lines())
         for event in recording.events():  # as the past, so that nothing in it asks for anything
             transcript.apply(HistoryLoaded((event,), goes_on=True))
@@ -49,4 +49,3 @@ def replay(*, file: str, as_json: bool, **_flags: object) -> int:
     finally:
         if recording.bad:
             echo(f"{recording.name}: {recording.trouble}", err=True)
-    return ENDED

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused, Taken, refusing
+from ccq_tui.cli.exits import Refused, Taken, refusing
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import begin, plain_why
-from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store
 from ccq_tui.inbox.store.rows import StoredSession
+from ccq_tui.output import echo
 from ccq_tui.processes import alive
 from ccq_tui.text import one_line
 
@@ -21,8 +22,7 @@ from ccq_tui.text import one_line
 @click.option("--fork", is_flag=True, help="Continue under a new id and leave the session unchanged.")
 @plain_flag
 @setting_flags(hidden=True)
-@click.pass_context
-def resume(context: click.Context, /, session: str, fork: bool, **_flags: object) -> int:
+def resume(session: str, fork: bool, **_flags: object) -> int:
     """Resume a session on the screen, in its directory.
 
     A question that waits in it opens at once. SESSION is an id or any unambiguous prefix.
@@ -35,19 +35,19 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
             f"the session runs in another ccq-tui (process {known.owner.pid}): "
             f"continue there, or fork it: ccq-tui resume {one_line(name, 40)} --fork"
         )
-    given = given_settings(context)
+    given = given_settings()
     if known is not None and known.directory and "cwd" not in given:
         if not there_again(Path(known.directory)):
             where = one_line(known.directory, 300)
             raise Refused(f"the session's directory {where} does not exist; --cwd names another one.")
         given["cwd"] = known.directory
-    return begin(given, resume=name, fork=fork, plain=plain_why(context))
+    return begin(given, resume=name, fork=fork, plain=plain_why())
 
 
 @click.command()
 @click.argument("session", shell_complete=complete_sessions)
 @click.option("--format", "form", type=click.Choice(("md", "json")), default="md", help="[default: md]")
-def export(session: str, form: str) -> int:
+def export(session: str, form: str) -> None:
     """Print a session's transcript.
 
     SESSION is an id or any unambiguous prefix.
@@ -75,8 +75,7 @@ def export(session: str, form: str) -> int:
     model, make = TranscriptModel(), export_json if form == "json" else export_markdown
     model.apply(HistoryLoaded(past.events))
     written = make(model.blocks, session=facts, at=datetime.now().astimezone(), draw=plain_text)
-    print_lines(written.rstrip("\n"))
-    return ENDED
+    echo(written.rstrip("\n"))
 
 
 def _known(name: str) -> tuple[str, StoredSession | None]:

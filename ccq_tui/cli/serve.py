@@ -15,7 +15,7 @@ import click
 
 from ccq_tui import DOCS
 from ccq_tui.cli import exits
-from ccq_tui.cli.exits import ENDED, Refused, refusing
+from ccq_tui.cli.exits import Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.cli.store import opened_store
 from ccq_tui.config.errors import SettingsError
@@ -60,18 +60,18 @@ _until = click.option("--until", type=_DAY, metavar="DAY", help="The last day on
 @_store
 @_config
 @click.option("--demo", is_flag=True, help="Try it without any account: the model is scripted.")
-@click.pass_context
-def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, **options: Any) -> int:
+def serve(store: str, file: Path | None, demo: bool, **options: Any) -> None:
     """Turn tickets into sessions, whose questions are answered in the ticket.
 
     Also in ccq-tui, on the phone, or by "ccq-tui answer": the first answer wins.
     """
     if not is_installed("service"):
         raise Refused(missing("service"))
-    if context.invoked_subcommand is not None:
-        return ENDED
+    if click.get_current_context().invoked_subcommand is not None:
+        return
     if demo:
-        return _demo(options)
+        _demo(options)
+        return
 
     from ccq_tui.service.checks import doubts, token_refused
     from ccq_tui.service.isolation import isolation
@@ -89,13 +89,12 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
     if (refused := asyncio.run(token_refused(place, config))) is not None:
         raise SettingsError([refused])
     _run(ServiceOptions(config, _url(store), state_dir(), **options), _started)
-    return ENDED
 
 
 @serve.command()
 @_store
 @_config
-def status(store: str, file: Path | None) -> int:
+def status(store: str, file: Path | None) -> None:
     """List the runs, with their tickets and pages. The newest change is first."""
     from ccq_tui.service.api import page_address
 
@@ -123,7 +122,6 @@ def status(store: str, file: Path | None) -> int:
     for run_id, why in refused.items():
         echo(f"{run_id}  its ticket refuses what it is sent: {one_line(why, 200)}; see ccq-tui inbox")
     echo(", ".join(f"{count} {state}" for state, count in counts.items() if count) or "No runs yet.")
-    return ENDED
 
 
 @serve.command()
@@ -131,7 +129,7 @@ def status(store: str, file: Path | None) -> int:
 @_scopes
 @_until
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
-def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> int:
+def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> None:
     """Print a new token for the API; NAME says who answers with it.
 
     Without NAME, list the tokens that there are.
@@ -141,7 +139,7 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
         if name is not None:
             last = f"{until:%Y-%m-%d}" if until else ""
             echo(change_tokens(state_dir(), name, add=not revoke, scopes=may, until=last) or "Revoked.")
-            return ENDED
+            return
         tokens = read_tokens(state_dir()).values()
     for one in tokens:
         ends = f"until {one['until']}" if one["until"] else "without end"
@@ -149,7 +147,6 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
         echo(f"{one['name']:<20} {', '.join(one['scopes'])}  {ends}")
     if not tokens:
         echo("No tokens yet: ccq-tui serve token NAME makes one.")
-    return ENDED
 
 
 @serve.command()
@@ -157,7 +154,7 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
 @_scopes
 @_until
 @_config
-def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path | None) -> int:
+def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path | None) -> None:
     """Print an address that signs a browser in to the board.
 
     The board has all runs; NAME says who answers there.
@@ -169,7 +166,6 @@ def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path 
     with refusing(TokensError):
         made = change_tokens(state_dir(), name, scopes=may, until=f"{last:%Y-%m-%d}")
     echo(f"{_public_url(file) or 'http://127.0.0.1:8766'}/#token={made}")
-    return ENDED
 
 
 def _public_url(file: Path | None) -> str:
@@ -182,20 +178,19 @@ def _public_url(file: Path | None) -> str:
 @serve.command()
 @click.argument("run")
 @_store
-def unlink(run: str, store: str) -> int:
+def unlink(run: str, store: str) -> None:
     """Close the page of RUN for everybody who has its address."""
     from ccq_tui.service.store import UnknownRunError
 
     with refusing(UnknownRunError), _runs(store) as opened:
         opened.update(run, link=UNLINKED)
     echo("Its page opens no more.")
-    return ENDED
 
 
 @serve.command()
 @click.argument("run")
 @_store
-def forget(run: str, store: str) -> int:
+def forget(run: str, store: str) -> None:
     """Delete what is kept of RUN, which has ended.
 
     Its history goes, its audit too.
@@ -218,7 +213,6 @@ def forget(run: str, store: str) -> int:
         runs.record(run, Happened.ACTED, "forget", act)
     branch = f", and so does its branch {known.branch}" if known.branch else ""
     echo(f"Deleted. Claude's own record of the session stays{branch}.")
-    return ENDED
 
 
 @serve.command()
@@ -226,7 +220,7 @@ def forget(run: str, store: str) -> int:
 @click.option("--since", type=_DAY, metavar="DAY", help="Only from this day on.")
 @click.option("--jsonl", is_flag=True, help="Print a line of JSON for each act.")
 @_store
-def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
+def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> None:
     """List who started, prompted, answered, allowed and stopped what.
 
     Also who was refused.
@@ -242,14 +236,13 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
         who = f"{body['person']} ({body['id']})" if known else body["person"]
         line = f"{local(one.at)}  {one.run}  {body['act']:<7} {who}, {body['where']}  {text}"
         echo(json.dumps(one.record) if jsonl else line.rstrip())
-    return ENDED
 
 
 @serve.command()
 @click.argument("machine")
 @_store
 @_config
-def adopt(machine: str, store: str, file: Path | None) -> int:
+def adopt(machine: str, store: str, file: Path | None) -> None:
     """Take over the runs of MACHINE, by their pushed branches.
 
     The machine is gone.
@@ -264,7 +257,6 @@ def adopt(machine: str, store: str, file: Path | None) -> int:
     for run in adopted:
         echo(f"{run.id}  {run.state:<8} {one_line(run.title, 60)}")
     echo(f"Adopted {len(adopted)} runs.")
-    return ENDED
 
 
 @contextmanager
@@ -307,7 +299,7 @@ def _run(options: "ServiceOptions", started: Callable[[str], None], log: str = "
     exits.serve(run(), *errors, formatter=JsonFormatter, name=log)
 
 
-def _demo(options: dict[str, Any]) -> int:
+def _demo(options: dict[str, Any]) -> None:
     """Serve a scripted model in a temporary home, and begin a run."""
     import httpx2
 
@@ -346,4 +338,3 @@ def _demo(options: dict[str, Any]) -> int:
         store = f"sqlite:///{home.root / 'service.db'}"
         served = ServiceOptions(config, store, state, environment=home.overrides(), **options)
         _run(served, started, log=str(home.root / "service.log"))  # not that of another service here
-    return ENDED

@@ -33,16 +33,16 @@ _FOR_NEW_SESSIONS = {
 }
 
 
-def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
+def start_session(words: tuple[str, ...] = ()) -> int:
     """Run the program as the command line says; return the exit code.
 
     Raises `UsageError` for flags that contradict each other, and `SettingsError`.
     """
-    flags = given_flags(context)
+    flags = given_flags()
     continue_last, resume = flags.get("continue_last", False), flags.get("resume", "")
     choose = "resume" in flags and not resume
     if continue_last and (resume or choose):
-        raise click.UsageError("--continue and --resume exclude each other.", context)
+        raise click.UsageError("--continue and --resume exclude each other.")
     if resume:
         from ccq_tui.cli.store import intended_session
 
@@ -50,26 +50,26 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     resumes = bool(continue_last or resume or choose)
     for name, refusal in _FOR_NEW_SESSIONS.items():
         if name in flags and resumes:
-            raise click.UsageError(refusal, context)
+            raise click.UsageError(refusal)
     if "session_id" in flags:
-        _check_session_id(flags, context, resumes=resumes)
+        _check_session_id(flags, resumes=resumes)
     if flags.get("fork") and not resumes:
-        raise click.UsageError("--fork needs --continue or --resume.", context)
+        raise click.UsageError("--fork needs --continue or --resume.")
     end_on_signals()
-    plain = plain_why(context)
+    plain = plain_why()
     # Line by line, what is piped in are the person's lines.
     prompt = "\n\n".join(filter(None, (" ".join(words), "" if plain else _piped())))
     if plain and choose:
-        raise click.UsageError("--resume needs an id here: ccq-tui sessions lists them.", context)
+        raise click.UsageError("--resume needs an id here: ccq-tui sessions lists them.")
     # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
     # each. The app looks for it as soon as it is made.
     gc.disable()
     usual = not (plain or resumes or flags.keys() & {"session_id", "worktree"} or not_terminals())
-    early = None if choose or plain else shown_early(context)
+    early = None if choose or plain else shown_early()
     try:
         with _head_start(flags) if usual else nullcontext() as head_start:
             return begin(
-                given_settings(context),
+                given_settings(),
                 plain=plain,
                 head_start=head_start,
                 early=early,
@@ -120,16 +120,16 @@ def before_keys(read: Callable[[], T]) -> T | None:
     return piped
 
 
-def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resumes: bool) -> None:
+def _check_session_id(flags: Mapping[str, Any], *, resumes: bool) -> None:
     """Refuse an id that Claude Code would refuse where nobody reads its message."""
     from ccq_tui.cli.store import WHOLE_ID
 
     wanted = flags["session_id"]
     if not WHOLE_ID.fullmatch(wanted):
         example = "123e4567-e89b-42d3-a456-426614174000"
-        raise click.UsageError(f"--session-id: must be a UUID such as {example}, not {wanted!r}.", context)
+        raise click.UsageError(f"--session-id: must be a UUID such as {example}, not {wanted!r}.")
     if resumes and not flags.get("fork"):
-        raise click.UsageError("--session-id with --continue or --resume needs --fork.", context)
+        raise click.UsageError("--session-id with --continue or --resume needs --fork.")
     from ccq_tui.agent.claude.records import Recorded, recorded
     from ccq_tui.config.launch import Launch
 
@@ -137,13 +137,11 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
         raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
 
 
-def shown_early(
-    context: click.Context, draw: Callable[[int, int], str] | None = None
-) -> "EarlyPrompt | None":
+def shown_early(draw: Callable[[int, int], str] | None = None) -> "EarlyPrompt | None":
     """Show the prompt, or what ``draw`` returns, while the program loads; it closes with the command."""
     early = early_prompt(draw)
     if early is not None:
-        context.call_on_close(early.close)
+        click.get_current_context().call_on_close(early.close)
     return early
 
 
@@ -180,11 +178,11 @@ def begin(
     return show(launch, early, plain, head_start)
 
 
-def plain_why(context: click.Context) -> str:
+def plain_why() -> str:
     """Return why a command goes line by line, or "" for the screen."""
     from ccq_tui.plain.mode import plain_reason
 
-    return plain_reason(os.environ, flag=given_flags(context).get("plain", False))
+    return plain_reason(os.environ, flag=given_flags().get("plain", False))
 
 
 def require_terminal(plain: str = "") -> None:

@@ -9,7 +9,7 @@ import click
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.session import end_on_signals
-from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.cli.store import complete_sessions, find_session, opened_store
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.records import report
 from ccq_tui.inbox.sent_commands import POLL_SECONDS, Ending, SentCommand
@@ -64,5 +64,5 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
         echo(words, err=True)
         return CRASHED
     done = {"kind": kind, "session": key, "result": result.ending, "words": result.words}
-    print_lines(report("command", done) if as_json else words)
+    echo(report("command", done) if as_json else words)
     return ENDED

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ccq_tui.claude_files import recorded_sessions
-from ccq_tui.cli.exits import Refused, Unprinted, refusing
+from ccq_tui.cli.exits import Refused, refusing
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import place
 from ccq_tui.inbox.kinds import kind_of
@@ -79,24 +79,6 @@ def polls(store: Store, seconds: float | None = None) -> Iterator[None]:
             time.sleep(min(POLL_SECONDS, max(0.0, due - time.monotonic())))
         if not store.database.is_current():
             raise Refused("the inbox was moved or replaced: run the command again.")
-
-
-def print_lines(text: str, *, done: str = "") -> bool:
-    """Print, and return whether it is read: a reader may close the pipe early, as ``head`` does.
-
-    Raises `Unprinted` for a full disk and the like, unless ``done`` says what has happened already: that is
-    printed instead.
-    """
-    try:
-        echo(text)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            return False
-        unprinted = Unprinted.of(error)
-        if not done:
-            raise unprinted from error
-        echo(f"{done} Only {unprinted.message}", err=True)
-    return True
 
 
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

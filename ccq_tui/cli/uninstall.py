@@ -15,7 +15,7 @@ import click
 from ccq_tui.bridges.claude_code.hook_settings import hooks_edit, project_settings, user_settings
 from ccq_tui.bridges.mcp.entries import SETUPS, entry_edit
 from ccq_tui.cli.edits import changed, noted_directories, yes_flag
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import Refused
 from ccq_tui.cli.store import opened_store
 from ccq_tui.config.paths import config_dir, log_dir, state_dir
 from ccq_tui.edited_file import Edit, EditedFile, SettingsFileError
@@ -36,7 +36,7 @@ STAYS = "Records of reflections and forms, worktrees, and what you allowed in pr
 @click.command()
 @click.option("--keep-data", is_flag=True, help="Keep the inbox, the settings and the log.")
 @yes_flag
-def uninstall(keep_data: bool, yes: bool) -> int:
+def uninstall(keep_data: bool, yes: bool) -> None:
     """Undo what ccq-tui wrote: hooks, MCP entries, completion, services, inbox and settings.
 
     All of it is shown first. Hooks are found in every project of the inbox, and where ccq-tui
@@ -58,7 +58,7 @@ def uninstall(keep_data: bool, yes: bool) -> int:
     if not changed(edits, yes=yes, same="There is nothing of ccq-tui", more=more):
         if not (edits or more):
             echo(remove)
-        return ENDED
+        return
     for change in repositories:
         change.finish()
     if service:
@@ -70,7 +70,6 @@ def uninstall(keep_data: bool, yes: bool) -> int:
     for one in data:
         shutil.rmtree(one)
     echo(f"Done. {STAYS} {remove}")
-    return ENDED
 
 
 def _known() -> tuple[list[Path], str]:

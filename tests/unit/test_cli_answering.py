@@ -227,6 +227,7 @@ def test_flags_are_answers_of_their_set_or_refused(
 def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None:
     stock()
     for words, code, said in (
+        (["config", "show"], 1, "Error: standard output cannot be written: No space left on device"),
         (["inbox", "--plain"], 1, "standard output cannot be written: No space left on device"),
         (["answer", CACHE, "--choose", "1"], 0, "answered: Redis. Only standard output cannot be written"),
     ):

@@ -265,11 +265,12 @@ def test_a_damaged_inbox_is_kept_and_named(capsys: pytest.CaptureFixture[str]) -
     assert "is kept as inbox.db.damaged-" in problem
 
 
-def test_a_reader_that_stops_is_no_error() -> None:
+@pytest.mark.parametrize("words", ["history", "config show"])
+def test_a_reader_that_stops_is_no_error(words: str) -> None:
     stock()
     (reads, writes), (problems, says) = os.pipe(), os.pipe()
     os.close(reads)
-    process = program("history", stdout=writes, stderr=says)
+    process = program(*words.split(), stdout=writes, stderr=says)
     os.close(writes)
     os.close(says)
     assert os.fdopen(problems).read() == ""

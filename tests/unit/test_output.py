@@ -23,7 +23,7 @@ from bench.stalls import StallWatch
 from ccq_tui import logs
 from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
-from ccq_tui.output import ClosedOutputError, HarmlessStream, Styled, colourless, echo, harmless_streams
+from ccq_tui.output import HarmlessStream, Styled, UnprintedError, colourless, echo, harmless_streams
 from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
 from tests.tables import table
 
@@ -111,7 +111,7 @@ def test_without_streams_nothing_is_printed(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stderr", None)
     with harmless_streams():
         assert sys.stdout is None
-        with pytest.raises(ClosedOutputError):
+        with pytest.raises(UnprintedError):
             echo("x")
 
 
