@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,9 +22,8 @@ from ccq_tui.commands.table import COMMANDS
 from ccq_tui.commands.wiring import Leading
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
-from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
-from ccq_tui.heights import is_low
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keynames import shown_key
@@ -54,11 +53,9 @@ from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
-from ccq_tui.widgets.strip import Strip, StripEntry
+from ccq_tui.widgets.strip import Strip
 from ccq_tui.widgets.transcript import Transcript
 
-ANOTHER = " · {new_session} in the prompt opens another"
-ALONE = f"This is the only session here{ANOTHER}"
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
@@ -83,7 +80,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "copy_draft": lambda s: s.say(s.requests.drafts.copy(s.app.copy_to_clipboard)),
     "unmark": lambda s: s.transcript.leave_mark(),
     "recover": lambda s: s.remedies.do(),
-    "sessions": lambda s: s.toggle_strip(),
+    "sessions": lambda s: s.act("strip"),
     "waiting": lambda s: s.act("next waiting"),
     "overview": lambda s: s.act("overview"),
     "session_next": lambda s: s.act("step", 1),
@@ -137,14 +134,11 @@ class SessionScreen(Screen[None], Leading):
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
-        self.strip = Strip(self.action_go_to_session)
+        self.strip = Strip(partial(self.act, "go to"))
         if launch.settings.screen_reader:
             transcript.second = 20.0  # it reads each change of a count
         if launch.settings.verbose:
             transcript.toggle_folds()
-        self.entries: tuple[StripEntry, ...] = ()
-        """All sessions of this terminal."""
-        self._strip_wanted = True
         self._noted: tuple[object, ...] = ()
         self._arrived: deque[tuple[AgentEvent, SessionFacts]] = deque()
         self._picker: Picker | None = None
@@ -221,7 +215,7 @@ class SessionScreen(Screen[None], Leading):
         await self.queue.release()
 
     def on_resize(self) -> None:
-        self._draw_strip()
+        self.act("changed")  # the line of sessions
 
     # -- what controllers use; `ccq_tui.screens.session.ui` says it ----------------------------------------
 
@@ -461,33 +455,12 @@ class SessionScreen(Screen[None], Leading):
         """Whether nothing was sent or typed in it."""
         return not self.view.begun and self.transcript.greets and not self.prompt.holds_text
 
-    def list_sessions(
-        self, entries: Sequence[StripEntry], waiting_beside: int, trouble: str, *, strip: bool
-    ) -> None:
-        """Take in the sessions of the terminal, what waits in others, in all terminals, and what fails."""
-        self.entries, self._strip_wanted = tuple(entries), strip
-        around = replace(self.around, waiting_beside=waiting_beside, alone=len(entries) < 2, trouble=trouble)
-        changed, self.around = around != self.around, around
-        if self.live:
-            self._draw_strip()
-            if changed:
-                self.changed()
-
-    def _draw_strip(self) -> None:
-        """Show the line of sessions where there is room for it."""
-        if self.strip.is_attached:  # else the screen is being built, or goes away
-            width, height = self.app.size
-            on = self._strip_wanted and len(self.entries) > 1 and not is_low(height)
-            self.strip.display = on
-            if on:
-                self.strip.list(self.entries, width)
-
-    def toggle_strip(self) -> None:
-        """Show or hide the line of sessions; where it has no room, show all."""
-        if len(self.entries) < 2:
-            self.say(with_keys(ALONE))
-        else:
-            self.act("overview" if is_low(self.app.size.height) else "strip")
+    def surround(self, **facts: Any) -> None:
+        """Take in what is known beside the session's own facts, by the names of `Surroundings`."""
+        around = replace(self.around, **facts)
+        if around != self.around:
+            self.around = around
+            self.changed()
 
     async def resume(self, wanted: str) -> None:
         """Resume the session whose id begins with ``wanted``, beside this one, or let the person choose."""
@@ -518,11 +491,7 @@ class SessionScreen(Screen[None], Leading):
 
     def action_go_to_session(self, number: int) -> None:
         """Show the session with a number."""
-        here = next((entry.number for entry in self.entries if entry.shown), number)
-        if number > len(self.entries):
-            self.say(with_keys(f"No session {number}{ANOTHER}"))
-        elif number != here:
-            self.act("step", number - here)
+        self.act("go to", number)
 
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None, **_how: bool) -> None:
         """Send a prompt; see `Prompts.send`."""

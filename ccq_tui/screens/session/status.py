@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
@@ -134,10 +134,7 @@ class Status:
         """Read the branch of the session's directory, in a thread."""
 
         async def read() -> None:
-            branch = await asyncio.to_thread(git_branch, self._ui.view.cwd)
-            if branch != self._ui.around.branch:
-                self._ui.around = replace(self._ui.around, branch=branch)
-                self._ui.changed()
+            self._ui.surround(branch=await asyncio.to_thread(git_branch, self._ui.view.cwd))
 
         self._ui.start(read, "branch", group="branch", exclusive=True)
 
@@ -252,8 +249,7 @@ class Welcome:
             with suppress(InboxError):  # else its trouble is said elsewhere
                 earlier = await self._inbox.run(lambda store: store.sessions.page(directory, 5))
             if names := [one.name for one in earlier if one.name and one.id != self._ui.view.session_id]:
-                self._ui.around = replace(self._ui.around, earlier=names[0])
-                self._ui.changed()
+                self._ui.surround(earlier=names[0])
 
         if self.counts_waiting:
             self._ui.start(read, "earlier session", group="earlier session")

@@ -40,5 +40,8 @@ class SessionUi(CommandUi, Protocol):
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor; ``put`` takes what was saved."""
 
+    def surround(self, **facts: Any) -> None:
+        """Take in what is known beside the session's own facts, by the names of `Surroundings`."""
+
     def changed(self) -> None:
         """Draw what has changed."""

@@ -11,8 +11,9 @@ from textual.app import App
 from textual.widget import AwaitMount
 
 from ccq_tui.compat.textual.nodes import begin_behind
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.config.launch import Launch
+from ccq_tui.heights import is_low
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import Signal
 from ccq_tui.inbox.waiting_line import count_of
@@ -35,6 +36,8 @@ WAITS, NEWS = "waits", "news"
 INBOX = "inbox"
 """Owner of news of a request from outside our sessions."""
 ANNOUNCED_SECONDS = 20.0
+ANOTHER = " · {new_session} in the prompt opens another"
+ALONE = f"This is the only session here{ANOTHER}"
 
 
 class OpenSessions(UserList[SessionScreen]):
@@ -78,13 +81,10 @@ class OpenSessions(UserList[SessionScreen]):
         """Return the directories of all sessions."""
         return {one.launch.settings.directory for one in self}
 
-    def entries(self) -> tuple[StripEntry, ...]:
-        """Return the entries of all sessions for the line of sessions."""
-        waiting, front = [len(one.session.waiting) for one in self], self.front
-        return tuple(
-            StripEntry(at + 1, one.view.name, sign_and_word(one.view.state, count)[0], count, one is front)
-            for at, (one, count) in enumerate(zip(self, waiting, strict=True))
-        )
+    def _entry(self, number: int, one: SessionScreen) -> StripEntry:
+        """Return the entry of a session in the line of sessions."""
+        waits, view = len(one.session.waiting), one.view
+        return StripEntry(number, view.name, sign_and_word(view.state, waits)[0], waits, one is self.front)
 
     # -- opened, shown and taken away -----------------------------------------------------------------------
 
@@ -145,14 +145,23 @@ class OpenSessions(UserList[SessionScreen]):
             for screen, kind in itertools.product(self, over):
                 screen.dock.notices.hush(f"{one.mode} {kind}")
         if front is not None:
-            beside = self._waiting_elsewhere(front)
-            front.list_sessions(self.entries(), beside, self._trouble, strip=self._strip)
+            beside, alone = self._waiting_elsewhere(front), len(self) < 2
+            front.surround(waiting_beside=beside, alone=alone, trouble=self._trouble)
+            if front.strip.is_attached:  # else the screen is being built, or goes away
+                width, height = self._app.size
+                front.strip.display = self._strip and not (alone or is_low(height))
+                front.strip.list([self._entry(at, one) for at, one in enumerate(self, 1)], width)
         self._changed.emit(None)
 
     def toggle_strip(self) -> None:
-        """Show or hide the line of sessions, in whichever session is on the screen."""
-        self._strip = not self._strip
-        self.list()
+        """Show or hide the line of sessions, in whichever one is on the screen; without room, show all."""
+        if len(self) < 2:
+            self.say(with_keys(ALONE))
+        elif is_low(self._app.size.height):
+            self._app.post_message(ProgramAction("overview"))
+        else:
+            self._strip = not self._strip
+            self.list()
 
     def _waiting_elsewhere(self, screen: SessionScreen) -> int:
         """Return the number of requests that wait in other sessions than this one, in all terminals."""
@@ -193,6 +202,21 @@ class OpenSessions(UserList[SessionScreen]):
     def leads(self) -> str:
         """The end of a line on something elsewhere: the key that goes there."""
         return f" · {key_of('waiting')}"
+
+    async def go_to(self, number: int) -> None:
+        """Show the session with a number."""
+        if number > len(self):
+            self.say(with_keys(f"No session {number}{ANOTHER}"))
+        elif (screen := self[number - 1]) is not self.front:
+            await self.show(screen)
+
+    async def step(self, by: int) -> None:
+        """Show the session ``by`` places further."""
+        front = self.front
+        if front is None or len(self) == 1:
+            self.say(with_keys(ALONE))
+        else:
+            await self.show(self[(self.index(front) + by) % len(self)])
 
     async def go_to_waiting(self) -> None:
         """Show the session of the last news, else the next that waits, else all that waits elsewhere."""

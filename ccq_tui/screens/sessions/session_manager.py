@@ -13,7 +13,6 @@ from uuid import uuid4
 from textual.app import App
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
@@ -31,7 +30,6 @@ from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.screen import ALONE
 from ccq_tui.screens.sessions.kept_sessions import KeptSessions
 from ccq_tui.screens.sessions.model import NewSession, SessionRow
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
@@ -345,16 +343,6 @@ class SessionManager:
             return await self.resume(row, behind=True) or "It continues here · Enter shows it"
         wait = screen.session.start_again()
         return f"It has just failed · try again in {math.ceil(wait)} s" if wait else "It is restarting"
-
-    # -- going from one to another --------------------------------------------------------------------------
-
-    async def step(self, by: int) -> None:
-        """Show the session ``by`` places further."""
-        sessions, front = self.sessions, self.sessions.front
-        if front is None or len(sessions) == 1:
-            sessions.say(with_keys(ALONE))
-        else:
-            await sessions.show(sessions[(sessions.index(front) + by) % len(sessions)])
 
 
 def _kept_for(launch: Launch) -> str:
