@@ -30,7 +30,6 @@ from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driv
 from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config.keymap import key_of, keymap, use_keys, with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.verdicts import InboxError
@@ -39,7 +38,6 @@ from ccq_tui.logs import start_logging
 from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.remote.leader import LeaderThread
-from ccq_tui.remote.notify.presence import PresenceFile
 from ccq_tui.runtime.launches import with_notices
 from ccq_tui.runtime.notices import Notices
 from ccq_tui.runtime.runtime import Runtime
@@ -148,7 +146,6 @@ class CcqApp(_Base):
         """What the keys came to, wherever they went."""
         self.focused_at = float("-inf")
         """Time when the terminal last got the focus."""
-        self._presence = PresenceFile((launch.program.state or state_dir()) / "presence")
         use_keys(launch.settings.keymap)
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if launch.settings.is_still:
@@ -201,12 +198,12 @@ class CcqApp(_Base):
                 await AwaitMount(self.screen, [self.screen])
         elif isinstance(event, events.AppFocus | events.AppBlur):
             # Not in `watch_app_focus`: the app counts as in focus before the terminal reports anything.
-            self._presence.focus_reported(isinstance(event, events.AppFocus))
+            self.notices.focus_reported(isinstance(event, events.AppFocus))
         await super().on_event(event)
 
     def _note_press(self, event: events.Key | events.Paste) -> None:
         if isinstance(event, events.Key):
-            self._presence.pressed()
+            self.notices.pressed()
             to = To.PROMPT if self.screen_stack and isinstance(self.screen, SessionScreen) else To.PANEL
             judges = isinstance(self.focused, RequestPanel)
             key = Stroke(event.key, typed_in(event), read_at(self, event, self.clock))
@@ -418,7 +415,6 @@ class CcqApp(_Base):
     def end_threads(self) -> None:
         """Stop the threads of the inbox and the terminal driver."""
         end_driver(self)
-        self._presence.end()
         if self._leader is not None:
             self._leader.stop()
         self.runtime.end_threads()

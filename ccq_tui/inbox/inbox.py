@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
@@ -29,7 +30,7 @@ from ccq_tui.inbox.port import (
 )
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
-from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredDraft, StoredRequest
+from ccq_tui.inbox.store.rows import TO_DELIVER, Presence, RequestState, StoredDraft, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import News, Worker
 from ccq_tui.inbox.verdicts import (
@@ -89,6 +90,8 @@ class Inbox:
         self._retrying: asyncio.TimerHandle | None = None
         self._is_troubled = False
         self._listens = False
+        self._person: Presence | None = None
+        """The last proof of a person at this terminal."""
         self._worker = Worker(
             path, partial(self._post, self._take), partial(self._post, self._reopened), self.in_trouble
         )
@@ -132,7 +135,19 @@ class Inbox:
     def listen(self) -> None:
         """Record, without waiting, that this process shows requests to a person until the inbox closes."""
         self._listens = True
-        self.write_soon(lambda store: store.listeners.add(this_process()))
+        self.write_soon(self._list_here)
+
+    def note_person(self, focused: bool | None) -> None:
+        """Record, without waiting, that a person is at this terminal, or that it is out of focus.
+
+        ``focused`` is None for a key in a terminal that does not report its focus.
+        """
+        self._person = Presence(focused, time.time())
+        if self._listens:
+            self.submit(self._list_here)
+
+    def _list_here(self, store: Store) -> None:
+        store.listeners.add(this_process(), self._person)
 
     def subscribe(self, callback: Callable[[InboxChange], None]) -> Callable[[], None]:
         """Report every change of any process from now on to ``callback``, an outcome before its asker has it.

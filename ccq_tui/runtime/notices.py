@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -17,6 +18,8 @@ from ccq_tui.words import SHORT, listed, plural
 
 _logger = logging.getLogger(__name__)
 
+KEY_SECONDS = 2.0
+"""Fewest seconds between two proofs of a person while keys come."""
 MOST_NAMED = 3
 
 MOST_NAME = 40
@@ -56,12 +59,25 @@ class Notices:
         self._runtime = runtime
         self._surface = surface
         self._counting = False
+        self._focused: bool | None = None
+        self._proven_at = float("-inf")
 
     def begin(self) -> None:
         """Report from now on; other processes learn that somebody reads here."""
         self._runtime.inbox.listen()
         self._runtime.follow(self._inbox_changed)
         self._runtime.run_beside(self._greet())
+
+    def pressed(self) -> None:
+        """Note a key press: a person is there, and a terminal that reports its focus has it."""
+        focused = None if self._focused is None else True
+        if focused != self._focused or time.monotonic() - self._proven_at >= KEY_SECONDS:
+            self.focus_reported(focused)
+
+    def focus_reported(self, focused: bool | None) -> None:
+        """Note the terminal's report of its focus, or None for a key in one that never reported it."""
+        self._focused, self._proven_at = focused, time.monotonic()
+        self._runtime.inbox.note_person(focused)
 
     async def _greet(self) -> None:
         """Report what waits as the program starts, and delete old requests."""

@@ -1,8 +1,10 @@
 """A person who leaves the terminal is notified of what waits there; one who sits at it is not."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Start
@@ -20,7 +22,8 @@ def test_a_notification_comes_once_the_person_has_left(start: Start) -> None:
         terminal, state = run.terminal, Path(run.home.env["XDG_STATE_HOME"]) / "ccq-tui"
 
         def focused() -> list[object]:
-            return [json.loads(path.read_text("utf-8")) for path in (state / "presence").glob("[0-9]*")]
+            with closing(Store(state / "inbox.db")) as store:
+                return [one.focused for one in store.listeners.presences()]
 
         with step("keys prove a person, and so does the terminal's report"):
             terminal.wait("ready")

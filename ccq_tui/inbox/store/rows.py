@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Allowed, Denied, Request, RequestOutcome
@@ -222,6 +222,18 @@ class StoredCommand:
     body: Mapping[str, Any] = field(default_factory=dict, hash=False)
     taker: Owner | None = None
     words: str = ""
+
+
+class Presence(NamedTuple):
+    """What one terminal program knows of its person.
+
+    Attributes:
+        focused: Whether its terminal is in focus; None if the terminal never reported that.
+        at: The time of the last key press or report, which alone prove a person, in seconds since 1970.
+    """
+
+    focused: bool | None
+    at: float
 
 
 def state_after(outcome: RequestOutcome) -> RequestState:

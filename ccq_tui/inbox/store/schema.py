@@ -52,7 +52,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "taken_pid": "INTEGER",
         "taken_start": f"{TEXT} DEFAULT ''",
     },
-    "listeners": {"pid": NUMBER, "start": TEXT},
+    "listeners": {"pid": NUMBER, "start": TEXT, "focused": "INTEGER", "proven_at": "REAL"},
     "prompts": {
         **_NUMBER,
         **dict.fromkeys(("kept_for", "unbegun", "body", "keeper", "saved_at"), TEXT),

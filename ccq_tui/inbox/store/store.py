@@ -13,7 +13,7 @@ from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store import encoding, rows
 from ccq_tui.inbox.store.database import BUSY_SECONDS, PAGE, Database, Table, call_key, name_key, request_key
 from ccq_tui.inbox.store.requests import RequestTable
-from ccq_tui.inbox.store.rows import Change, CommandKind, CommandState, StoredCommand, StoredDraft
+from ccq_tui.inbox.store.rows import Change, CommandKind, CommandState, Presence, StoredCommand, StoredDraft
 from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.inbox.verdicts import InboxUnavailable
@@ -79,14 +79,19 @@ class DraftTable:
 class ListenerTable(Table):
     """The table of processes that show requests."""
 
-    def add(self, process: Owner) -> None:
-        """Record that a process shows requests, and forget ended ones; raises `InboxUnavailable`."""
+    def add(self, process: Owner, person: Presence | None = None) -> None:
+        """Record that a process shows requests, and what it knows of its person; forget ended ones.
+
+        Raises `InboxUnavailable`.
+        """
         with self._database.writing():
             for one in self._all():
                 if not alive(one):
                     self._remove(one)
-            row = {"pid": process.pid, "start": process.start}
-            self._database.insert("listeners", row, "ON CONFLICT DO NOTHING")
+            focused, at = person or (None, None)
+            row = {"pid": process.pid, "start": process.start, "focused": focused, "proven_at": at}
+            newer = "focused = excluded.focused, proven_at = excluded.proven_at"
+            self._database.insert("listeners", row, f"ON CONFLICT (pid, start) DO UPDATE SET {newer}")
 
     def remove(self, process: Owner) -> None:
         """Record that a process no longer shows requests; raises `InboxUnavailable`."""
@@ -100,6 +105,15 @@ class ListenerTable(Table):
     def running(self) -> list[Owner]:
         """Return the running processes that show requests; raises `InboxUnavailable`."""
         return [one for one in self._all() if alive(one)]
+
+    def presences(self) -> list[Presence]:
+        """Return what each running process knows of its person, of which it has a proof."""
+        query = "SELECT pid, start, focused, proven_at FROM listeners WHERE proven_at IS NOT NULL"
+        return [
+            Presence(None if focused is None else bool(focused), at)
+            for pid, start, focused, at in self._database.rows(query)
+            if alive(Owner(pid, start))
+        ]
 
     def _all(self) -> list[Owner]:
         return [Owner(pid, start) for pid, start in self._database.rows("SELECT pid, start FROM listeners")]

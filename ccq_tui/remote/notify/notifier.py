@@ -14,11 +14,10 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import read_hours
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, InboxChange, Settled
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.rows import Presence, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.remote.notify.channels import deliver
 from ccq_tui.remote.notify.notification import notification_of
-from ccq_tui.remote.notify.presence import Presence, read_presences
 from ccq_tui.remote.notify.program import run_program
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.seal import digest
@@ -66,7 +65,6 @@ class Notifier:
         self._inbox = inbox
         self._settings = settings
         self._pairings = pairings
-        self._state = state
         self._file = state / "notified.json"
         self._now = now
         self._quiet = read_hours(settings.notify_quiet)
@@ -136,7 +134,7 @@ class Notifier:
         """Send one notification of what is due; return the seconds until the next look, as `_check`."""
         if not (self._waiting and (pairings or self._settings.notify_urls)):
             return None
-        presences = await asyncio.to_thread(read_presences, self._state / "presence")
+        presences = await self._inbox.run(lambda store: store.listeners.presences())
         now = self._now()  # after the proofs, of which none is in its future
         due = []
         for name, stored in self._waiting.items():

@@ -23,7 +23,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.store.requests import PROCESS_ENDED
-from ccq_tui.inbox.store.rows import RequestState, SessionState
+from ccq_tui.inbox.store.rows import Presence, RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import ChangeFeed
 from ccq_tui.inbox.verdicts import Accepted, AlreadySettled, InboxUnavailable, Unknown
@@ -361,10 +361,12 @@ def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: St
 
 def test_who_shows_requests_is_known_while_its_process_runs(store: Store) -> None:
     assert not store.listeners.any()
-    store.listeners.add(Owner(2**22 + 1))
+    store.listeners.add(Owner(2**22 + 1), Presence(True, 1.0))
     assert not store.listeners.any()
-    for _ in range(2):
-        store.listeners.add(this_process())
+    assert store.listeners.presences() == [], "of no process that runs"
+    for person in (None, Presence(None, 2.0), Presence(False, 3.0)):
+        store.listeners.add(this_process(), person)
+        assert store.listeners.presences() == ([person] if person else [])
     assert store.listeners.any()
     store.listeners.remove(this_process())
     assert not store.listeners.any()

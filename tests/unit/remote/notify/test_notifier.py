@@ -2,13 +2,11 @@
 
 import asyncio
 import logging
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, time, timedelta, timezone
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,13 +14,14 @@ import pytest
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Request
-from ccq_tui.processes import owner_of, this_process
-from ccq_tui.remote.notify import notifier, presence
+from ccq_tui.inbox.store.rows import Presence
+from ccq_tui.processes import this_process
+from ccq_tui.remote.notify import notifier
 from ccq_tui.remote.notify.notifier import Notifier, Suppression, suppression
-from ccq_tui.remote.notify.presence import Presence, PresenceFile, read_presences
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publisher import Publisher
-from ccq_tui.stored import write_whole
+from ccq_tui.runtime import notices
+from ccq_tui.runtime.notices import Notices
 from tests.actors import PANEL
 from tests.steps import until_true
 from tests.unit.remote.notify.doubles import Receiver, serving
@@ -57,9 +56,8 @@ class Desk:
 
     def sit_down(self) -> None:
         """Prove a person at a terminal in focus, now."""
-        file = self.state / "presence" / f"{this_process().pid}@{this_process().start}"
-        write_whole(file, "true")
-        os.utime(file, (self.now.timestamp(), self.now.timestamp()))
+        here = Presence(True, self.now.timestamp())
+        self.inbox.submit(lambda store: store.listeners.add(this_process(), here))
 
     def later(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
@@ -184,7 +182,7 @@ async def test_a_sealed_pairing_keeps_what_is_asked_from_channels_unless_allowed
     assert has_words == with_text
 
 
-# -- why a waiting request gets no notification, and the files by which terminal programs prove a person -----
+# -- why a waiting request gets no notification --------------------------------------------------------------
 
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
@@ -237,48 +235,23 @@ def test_one_that_had_none_waits_for_the_summary() -> None:
 # -- proofs of presence --------------------------------------------------------------------------------------
 
 
-async def test_keys_and_focus_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence, "KEY_SECONDS", 3600.0)
-    file, directory = PresenceFile(tmp_path / "presence"), tmp_path / "presence"
+async def test_keys_and_focus_are_noted(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted = Notices(SimpleNamespace(inbox=desk.inbox), None)  # type: ignore[arg-type]
 
-    def focuses() -> list[bool | None]:
-        return [one.focused for one in read_presences(directory)]
+    async def focuses() -> list[bool | None]:
+        return [one.focused for one in await desk.inbox.run(lambda store: store.listeners.presences())]
 
-    assert focuses() == [], "no proof, no file"
-    file.pressed()
-    await until_true(lambda: focuses() == [None])
-    (path,) = directory.iterdir()
-    first = path.stat()
-    file.pressed()  # too soon for another
-    assert path.stat() == first
-    monkeypatch.setattr(presence, "KEY_SECONDS", 0.0)
-    file.pressed()
-    await until_true(lambda: path.stat().st_mtime_ns > first.st_mtime_ns)
-    file.focus_reported(False)
-    await until_true(lambda: focuses() == [False])
-    file.pressed()  # which a terminal out of focus does not get
-    await until_true(lambda: focuses() == [True])
-    file.end()
-    assert list(directory.iterdir()) == []
-
-
-def test_files_of_dead_processes_are_removed_and_others_left_alone(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        owner = owner_of(process.pid)
-        file = tmp_path / f"{owner.pid}@{owner.start}"
-        file.write_text("true", encoding="utf-8")
-        (tmp_path / f".{file.name}.half-written").touch()
-        assert read_presences(tmp_path) == [Presence(True, file.stat().st_mtime)]
-    assert read_presences(tmp_path) == []
-    assert [path.name[0] for path in tmp_path.iterdir()] == ["."]
-
-
-@pytest.mark.parametrize("content", ["", "[]", "1", "[" * 90, " " * 101])
-def test_a_damaged_file_proves_nothing_of_any(
-    tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    me, parent = this_process(), owner_of(1)
-    (tmp_path / f"{me.pid}@{me.start}").write_text("true", encoding="utf-8")
-    (tmp_path / f"{parent.pid}@{parent.start}").write_text(content, encoding="utf-8")
-    assert read_presences(tmp_path) == []
-    assert "Presence is taken as unproven" in caplog.text
+    desk.inbox.listen()
+    assert await focuses() == [], "no proof"
+    noted.pressed()
+    assert await focuses() == [None]
+    before = await desk.inbox.run(lambda store: store.listeners.presences())
+    noted.pressed()  # too soon for another
+    assert await desk.inbox.run(lambda store: store.listeners.presences()) == before
+    monkeypatch.setattr(notices, "KEY_SECONDS", 0.0)
+    noted.pressed()
+    assert await desk.inbox.run(lambda store: store.listeners.presences()) > before
+    noted.focus_reported(False)
+    assert await focuses() == [False]
+    noted.pressed()  # which a terminal out of focus does not get
+    assert await focuses() == [True]
