@@ -18,7 +18,7 @@ from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.search_bar import SearchField
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.drawn import screen_lines
 from tests.ui.host import PanelHost
@@ -111,7 +111,7 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await until(pilot, lambda: run.app.screen is run.screen)
 
 
-@pytest.mark.parametrize(("shown", "keys"), table(__file__, "clicks.json")["keys_are_read_as_they_are_shown"])
+@each_row(*table(__file__, "clicks.json")["keys_are_read_as_they_are_shown"])
 def test_keys_are_read_as_they_are_shown(shown: str, keys: list[str]) -> None:
     pieces = list(shown_keys(shown))
     assert "".join(piece for piece, _ in pieces) == shown
@@ -133,9 +133,7 @@ async def typed(pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-@pytest.mark.parametrize(
-    "character", ["\r", "\n", "\t", "\x1b", "\x7f", "\x01", "\x9b", "\ud800", "\u2028", ""]
-)
+@each_row("\r", "\n", "\t", "\x1b", "\x7f", "\x01", "\x9b", "\ud800", "\u2028", "")
 def test_controls_are_no_text(character: str) -> None:
     assert not is_text(character)
     assert all(map(is_text, TYPED))

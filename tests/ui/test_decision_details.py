@@ -19,7 +19,7 @@ from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
 from tests.steps import step
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.ui.asked import MULTI, PLAIN, SINGLE
 from tests.ui.host import Clock, PanelHost, QuickPilot, press_later
 from tests.ui.session import Driven, asked, keys_work, running
@@ -89,7 +89,7 @@ def test_what_is_hidden_is_shown() -> None:
     assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "│ b"]
 
 
-@pytest.mark.parametrize(("tool", "values", "lines"), table(__file__, "decision_details.json"))
+@each_row(*table(__file__, "decision_details.json"))
 def test_every_field_that_changes_what_happens_is_drawn(
     tool: str, values: dict[str, object], lines: list[str]
 ) -> None:
@@ -138,13 +138,10 @@ def test_files_are_named_as_on_their_cards() -> None:
     assert details.headline(asks("mcp__srv__do_it"), 80) == "Claude wants to use do_it of srv"
 
 
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("https://github.com@evil.example:80/x", "evil.example:80"),
-        ("https://evil.example\\@github.com/", "evil.example"),
-        ("https://xn--le-6kc8da.com/", "xn--le-6kc8da.com"),
-    ],
+@each_row(
+    ("https://github.com@evil.example:80/x", "evil.example:80"),
+    ("https://evil.example\\@github.com/", "evil.example"),
+    ("https://xn--le-6kc8da.com/", "xn--le-6kc8da.com"),
 )
 def test_the_host_of_a_page_stands_apart(url: str, host: str) -> None:
     assert details.headline(asks("WebFetch", url=url), 80) == f"Claude wants to fetch a page of {host}"

@@ -42,6 +42,7 @@ from ccq_tui.widgets.decision.details import plan_above
 from ccq_tui.widgets.hints import HintRow
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.question.parts import unseen_words
+from tests.tables import each_row
 from tests.ui.asked import PLAIN
 from tests.ui.drawn import terminal_of
 from tests.ui.host import press_later
@@ -101,7 +102,7 @@ def subclasses(cls: type[DOMNode]) -> set[type[DOMNode]]:
     return {cls}.union(*map(subclasses, cls.__subclasses__()))
 
 
-@pytest.mark.parametrize("place", list(KeyPlace))
+@each_row(*list(KeyPlace))
 def test_every_key_of_a_place_is_listed_once(place: KeyPlace) -> None:
     rows = key_rows(DEFAULT_KEYS, [place])
     own = {key for row in TABLE if row.place is place and row.does for key in row.keys}
@@ -297,41 +298,34 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int) -> None:
         assert cell_len(line) == width - 1
 
 
-@pytest.mark.parametrize(
-    ("width", "keys", "line"),
-    [
-        (
-            40,
-            (("Enter", Does("send", "OAuth 2.0 with PKCE")), EVERY, OTHER, HIDE),
-            "Enter send OAuth 2… · p all · Esc · F1",
-        ),
-        (
-            40,
-            (("Enter", Does("take", "pydantic-settings")), ("p", "▤"), HIDE),
-            "Enter take pydantic-… · p ▤ · Esc · F1",
-        ),
-        (
-            40,
-            (("Enter", Does("none", link=" of these")), SPACE, EVERY, HIDE),
-            "Enter none · Space · p all · Esc · F1",
-        ),
-        (40, (("Enter", Does("accept every file edit")), HIDE), "Enter accept every file edit · Esc · F1"),
-        (
-            40,
-            (("Enter", Does("ask again", link=", 14 lines unseen")), ("Esc", "small again")),
-            "Enter ask again · Esc small again · F1",
-        ),
-        (
-            80,
-            (("Enter", Does("send", "x" * 90)), OTHER, HIDE),
-            f"Enter send {'x' * 31}… · o other · Esc hide",
-        ),
-        (
-            80,
-            (("Enter", Does("select", "A", " instead of ", "B")), OTHER, HIDE),
-            "Enter select A instead of B · o other · Esc hide",
-        ),
-    ],
+@each_row(
+    (
+        40,
+        (("Enter", Does("send", "OAuth 2.0 with PKCE")), EVERY, OTHER, HIDE),
+        "Enter send OAuth 2… · p all · Esc · F1",
+    ),
+    (
+        40,
+        (("Enter", Does("take", "pydantic-settings")), ("p", "▤"), HIDE),
+        "Enter take pydantic-… · p ▤ · Esc · F1",
+    ),
+    (
+        40,
+        (("Enter", Does("none", link=" of these")), SPACE, EVERY, HIDE),
+        "Enter none · Space · p all · Esc · F1",
+    ),
+    (40, (("Enter", Does("accept every file edit")), HIDE), "Enter accept every file edit · Esc · F1"),
+    (
+        40,
+        (("Enter", Does("ask again", link=", 14 lines unseen")), ("Esc", "small again")),
+        "Enter ask again · Esc small again · F1",
+    ),
+    (80, (("Enter", Does("send", "x" * 90)), OTHER, HIDE), f"Enter send {'x' * 31}… · o other · Esc hide"),
+    (
+        80,
+        (("Enter", Does("select", "A", " instead of ", "B")), OTHER, HIDE),
+        "Enter select A instead of B · o other · Esc hide",
+    ),
 )
 def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
     width: int, keys: tuple[tuple[str, str], ...], line: str

@@ -29,6 +29,7 @@ from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step, until_true
+from tests.tables import each_row
 from tests.ui.host import Host, press_later
 from tests.ui.inboxed import Many, request_of
 from tests.ui.session import Driven, asked, idle, keys_work, panel_drawn, permission, press, running, until
@@ -109,14 +110,11 @@ async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one(
     await press(pilot, "backspace", then=lambda: "Unknown command" not in notices.text)
 
 
-@pytest.mark.parametrize(
-    ("width", "line"),
-    [
-        (80, "2 questions waiting · Library, Features · draft 1/2, nothing sent · F2 opens"),
-        (60, "2 questions waiting · draft 1/2, nothing sent · F2 opens"),
-        (38, "2 questions waiting · F2 opens"),
-        (10, "2 questions waiting · F2 opens"),
-    ],
+@each_row(
+    (80, "2 questions waiting · Library, Features · draft 1/2, nothing sent · F2 opens"),
+    (60, "2 questions waiting · draft 1/2, nothing sent · F2 opens"),
+    (38, "2 questions waiting · F2 opens"),
+    (10, "2 questions waiting · F2 opens"),
 )
 def test_a_narrow_line_keeps_what_waits_and_the_key(width: int, line: str) -> None:
     words = "2 questions waiting · Library, Features · draft 1/2, nothing sent · F2 opens"

@@ -21,6 +21,7 @@ from ccq_tui.widgets.measures import PanelProps
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.tab import Cache
 from tests.steps import step
+from tests.tables import each_row
 from tests.ui.asked import PLAIN
 from tests.ui.host import PanelHost, QuickPilot
 
@@ -176,9 +177,7 @@ def test_the_rules_hold_for_any_set_and_size(
     assert aside or len(heights) == 1, "one height for all tabs and cursors; a notice has lines of its own"
 
 
-@pytest.mark.parametrize(
-    ("width", "shown"), [(40, "Tab “only…"), (80, "Tab answer “only the A…"), (160, "Tab answer “only")]
-)
+@each_row((40, "Tab “only…"), (80, "Tab answer “only the A…"), (160, "Tab answer “only"))
 def test_both_readings_of_a_letter_are_named_however_long_the_text(width: int, shown: str) -> None:
     readings = (
         ("Enter", Does("discuss", "“nly the API, and later the rest of it”")),

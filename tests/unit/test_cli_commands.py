@@ -35,6 +35,7 @@ from ccq_tui.processes import this_process
 from ccq_tui.testing.scenarios import READY
 from tests.actors import PANEL
 from tests.processes import codes, program
+from tests.tables import each_row
 from tests.unit.agent.recordings import prompt, said, text, write
 from tests.unit.starting import Cli, write_settings
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
@@ -139,13 +140,10 @@ def test_completion_without_a_known_shell(monkeypatch: pytest.MonkeyPatch, ccq: 
     assert "bash, zsh, fish" in ccq("completion", code=2)
 
 
-@pytest.mark.parametrize(
-    ("words", "begun", "wanted"),
-    [
-        (["--questions"], "a", {"ask", "assume", "adaptive"}),
-        (["demo"], "sin", {"single"}),
-        (["--theme"], "ccq-l", {"ccq-light"}),
-    ],
+@each_row(
+    (["--questions"], "a", {"ask", "assume", "adaptive"}),
+    (["demo"], "sin", {"single"}),
+    (["--theme"], "ccq-l", {"ccq-light"}),
 )
 def test_a_shell_is_offered_words(words: list[str], begun: str, wanted: set[str]) -> None:
     completing = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE")

@@ -23,7 +23,7 @@ from ccq_tui.config.values import merge_mcp, split_tools
 from ccq_tui.input.gate import KeyKind
 from ccq_tui.input.keynames import NAMED, SIGNS, key_name, shown_key
 from ccq_tui.input.keys import TABLE, KeyPlace
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.starting import write_settings
 
 
@@ -101,7 +101,7 @@ def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said
     assert only.startswith(f"{file}:3: {said}")
 
 
-@pytest.mark.parametrize(("line", "said"), REFUSED["of_ones_own"])
+@each_row(*REFUSED["of_ones_own"])
 def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:
     file = write_settings(f"# one\n{line}\n")
     (only,) = problems()
@@ -221,12 +221,12 @@ def test_the_constructor_looks_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> 
     assert Launch().settings == Settings()
 
 
-@pytest.mark.parametrize(("written", "seconds"), TABLES["durations"])
+@each_row(*TABLES["durations"])
 def test_durations(written: object, seconds: float | None) -> None:
     assert Settings(park_after=written, question_timeout=written).question_timeout == seconds  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("written", ["", "soon", "10 minutes", "0", "-5", True, "inf", "9999h", "1e3", "٣m"])
+@each_row("", "soon", "10 minutes", "0", "-5", True, "inf", "9999h", "1e3", "٣m")
 def test_what_is_no_duration(written: object) -> None:
     with pytest.raises(ValidationError, match='such as "10m", "2h" or "30d", or "never"'):
         Settings(question_timeout=written)  # type: ignore[arg-type]
@@ -268,7 +268,7 @@ def test_several_mcp_configurations_become_one(tmp_path: Path) -> None:
     assert merge_mcp([]) is None
 
 
-@pytest.mark.parametrize(("text", "names"), TABLES["tools"])
+@each_row(*TABLES["tools"])
 def test_tools_are_split_outside_parentheses(text: str, names: list[str]) -> None:
     assert list(split_tools(text)) == names
 
@@ -284,9 +284,7 @@ def test_whatever_is_joined_is_split_again(names: list[str], separator: str) -> 
     assert split_tools(separator.join(names)) == tuple(names)
 
 
-@pytest.mark.parametrize(
-    ("written", "name", "shown"), table(__file__, "config_load.json")["keys_are_written_in_several_ways"]
-)
+@each_row(*table(__file__, "config_load.json")["keys_are_written_in_several_ways"])
 def test_keys_are_written_in_several_ways(written: str, name: str, shown: str) -> None:
     assert key_name(written) == name
     assert shown_key(name) == shown
@@ -298,13 +296,13 @@ def test_what_is_shown_can_be_written(modifiers: set[str], key: str) -> None:
     assert key_name(shown_key(name)) == name
 
 
-@pytest.mark.parametrize("written", ["", "hyper+x", "ctrl+", "f25", "ctrl+alt", "kk", "ü"])
+@each_row("", "hyper+x", "ctrl+", "f25", "ctrl+alt", "kk", "ü")
 def test_what_is_no_key_is_said_to_be_none(written: str) -> None:
     with pytest.raises(ValueError, match="is not a key; write one such as"):
         key_name(written)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@each_row(*PRESETS)
 def test_presets_are_sound(preset: str) -> None:
     assert list(key_problems({"preset": preset})) == []
     for keys in keymap_of({"preset": preset}).keys.values():
@@ -342,10 +340,7 @@ def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
     assert "z" not in lists
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    table(__file__, "config_load.json")["a_wrong_key_is_named_with_its_line_and_what_is_allowed"],
-)
+@each_row(*table(__file__, "config_load.json")["a_wrong_key_is_named_with_its_line_and_what_is_allowed"])
 def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said: str) -> None:
     path = write_settings(f'model = "x"\n\n[keys]\nhelp = "f12"\n{line}\n')
     with pytest.raises(SettingsError) as caught:
@@ -354,13 +349,10 @@ def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said:
     assert str(only).startswith(f"{path}:5: {said}")
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ('keys.quit = "x"\nkeys.help = "y"\n', (1, 2)),
-        ('model = "m"\nkeys = {quit = "x", help = "y"}\n', (2, 2)),
-        ('[keys]\n"quit" = "x"\n\nhelp = [\n  "y"\n]\n', (2, 4)),
-    ],
+@each_row(
+    ('keys.quit = "x"\nkeys.help = "y"\n', (1, 2)),
+    ('model = "m"\nkeys = {quit = "x", help = "y"}\n', (2, 2)),
+    ('[keys]\n"quit" = "x"\n\nhelp = [\n  "y"\n]\n', (2, 4)),
 )
 def test_lines_are_found_however_the_table_is_written(text: str, lines: tuple[int, int]) -> None:
     path = write_settings(text)

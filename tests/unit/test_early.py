@@ -13,6 +13,7 @@ from ccq_tui import preboot_input
 from ccq_tui.compat.textual.driver import _as_typed
 from ccq_tui.preboot_input import EarlyPrompt, frame, is_begun
 from tests.steps import until
+from tests.tables import each_row
 
 
 class Typist:
@@ -109,12 +110,9 @@ def test_a_paste_in_many_pieces_is_taken_whole(typist: Typist, patient: None) ->
     os.close(typist.early._stop[0])
 
 
-@pytest.mark.parametrize(
-    ("typed", "begun"),
-    [
-        (b"abc", False), ("ü".encode()[:1], True), (b"a\xff", False), (b"\x1b", True), (b"\x1b[1;5", True),
-        (b"\x1b[1;5A", False), (b"\x1bO", True), (b"\x1b[200~a", True), (b"\x1b[200~a\x1b[201~", False),
-    ],
+@each_row(
+    (b"abc", False), ("ü".encode()[:1], True), (b"a\xff", False), (b"\x1b", True), (b"\x1b[1;5", True),
+    (b"\x1b[1;5A", False), (b"\x1bO", True), (b"\x1b[200~a", True), (b"\x1b[200~a\x1b[201~", False),
 )  # fmt: skip
 def test_what_is_cut_in_two_is_known(typed: bytes, begun: bool) -> None:
     assert is_begun(typed) is begun

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.edited_file import EditedFile, SettingsFileError, rewritten
+from tests.tables import each_row
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text()
 values = st.recursive(
@@ -28,7 +29,7 @@ def test_a_file_gets_the_value_that_was_wanted_and_keeps_its_indent(
     assert rewritten(changed, {"a": 1, **before}) == text or not after
 
 
-@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}'])
+@each_row('{"a": NaN}', '{"a": "\\ud800"}')
 def test_a_value_that_cannot_be_written_again_is_refused(text: str) -> None:
     with pytest.raises(SettingsFileError, match="a value that cannot be written again"):
         rewritten(text, {**json.loads(text), "b": 1})

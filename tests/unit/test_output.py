@@ -25,8 +25,9 @@ from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
 from ccq_tui.output import HarmlessStream, Styled, UnprintedError, colourless, echo, harmless_streams
 from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
-from tests.tables import table
+from tests.tables import each_row, table
 
+TABLES = table(__file__, "output.json")
 BAD = "a\x1b]0;x\x07b\x9bc\u202ed\u2066e\u200bf\U000e0041g"
 GOOD = safe(BAD)
 
@@ -125,9 +126,7 @@ def test_every_text_can_be_printed_in_every_encoding(text: str, encoding: str) -
     assert printed == safe(text).encode(encoding, "backslashreplace").decode(encoding)
 
 
-@pytest.mark.parametrize(
-    ("term", "more", "none"), table(__file__, "output.json")["a_terminal_without_colours_gets_none"]
-)
+@pytest.mark.parametrize(("term", "more", "none"), TABLES["a_terminal_without_colours_gets_none"])
 def test_a_terminal_without_colours_gets_none(
     monkeypatch: pytest.MonkeyPatch, term: str, more: dict[str, str], none: bool
 ) -> None:
@@ -307,12 +306,12 @@ def test_harmless_text_is_unchanged(text: str) -> None:
     assert safe(text) == text
 
 
-@pytest.mark.parametrize("text", table(__file__, "output.json")["living_text_is_unchanged"])
+@each_row(*TABLES["living_text_is_unchanged"])
 def test_living_text_is_unchanged(text: str) -> None:
     assert safe(text) == text
 
 
-@pytest.mark.parametrize(("text", "shown"), table(__file__, "output.json")["what_is_shown_instead"])
+@each_row(*TABLES["what_is_shown_instead"])
 def test_what_is_shown_instead(text: str, shown: str) -> None:
     assert safe(text) == shown
 
@@ -339,15 +338,12 @@ def test_one_line_collapses_white_space() -> None:
     assert one_line("abcdef", 4) == "abc…"
 
 
-@pytest.mark.parametrize(
-    ("line", "drawn"),
-    table(__file__, "output.json")["a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden"],
-)
+@each_row(*TABLES["a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden"])
 def test_a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden(line: str, drawn: str) -> None:
     assert masked(line) == drawn
 
 
-@pytest.mark.parametrize(("markdown", "sentence"), table(__file__, "output.json")["last_words_are_prose"])
+@each_row(*TABLES["last_words_are_prose"])
 def test_last_words_are_prose(markdown: str, sentence: str) -> None:
     assert last_sentence(markdown) == sentence
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from itertools import combinations
 
-import pytest
 from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
@@ -11,6 +10,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from ccq_tui.theming import load_themes, textual_theme, variable_defaults
 from ccq_tui.theming.own_colours import GROUNDS, HUES, OWN_TEXTS
 from ccq_tui.widgets.transcript import Transcript
+from tests.tables import each_row
 from tests.unit.colours import EYES, contrast, difference
 
 LEAST = {"ccq-contrast": 7.0}
@@ -35,7 +35,7 @@ def weak(values: dict[str, str], texts: Iterable[str], least: float) -> dict[str
     return {pair: round(value, 2) for pair, value in measured.items() if value < least}
 
 
-@pytest.mark.parametrize("name", sorted(THEMES))
+@each_row(*sorted(THEMES))
 def test_every_colour_of_a_theme_can_be_read(name: str) -> None:
     """Also those that no style sheet has drawn with so far."""
     theme = THEMES[name]
@@ -47,7 +47,7 @@ def test_every_colour_of_a_theme_can_be_read(name: str) -> None:
     assert weak(values, drawn, LEAST.get(name, ENOUGH)) == {}
 
 
-@pytest.mark.parametrize("name", sorted(name for name in BUILTIN_THEMES if "ansi" not in name))
+@each_row(*sorted(name for name in BUILTIN_THEMES if "ansi" not in name))
 def test_every_text_can_be_read_in_textuals_themes(name: str) -> None:
     theme = textual_theme(name)
     values = variables(theme)
@@ -57,7 +57,7 @@ def test_every_text_can_be_read_in_textuals_themes(name: str) -> None:
     assert contrast(*selected) >= ENOUGH
 
 
-@pytest.mark.parametrize("name", sorted(THEMES))
+@each_row(*sorted(THEMES))
 def test_the_cursor_row_and_lines_stand_out(name: str) -> None:
     values = variables(THEMES[name])
     panel = Color.parse(values["panel"])
@@ -65,7 +65,7 @@ def test_the_cursor_row_and_lines_stand_out(name: str) -> None:
     assert contrast(Color.parse(values["ccq-rule"]), panel) >= (3.0 if name == "ccq-contrast" else 1.3)
 
 
-@pytest.mark.parametrize("eyes", EYES)
+@each_row(*EYES)
 def test_states_stay_apart_for_all_eyes(eyes: str) -> None:
     values = variables(THEMES["ccq-cvd"])
     states = {name: Color.parse(values[name]) for name in STATES}
@@ -77,7 +77,7 @@ def test_states_stay_apart_for_all_eyes(eyes: str) -> None:
     assert alike == {}
 
 
-@pytest.mark.parametrize("eyes", EYES)
+@each_row(*EYES)
 def test_what_went_well_is_far_from_what_went_wrong(eyes: str) -> None:
     values = variables(THEMES["ccq-cvd"])
     well, wrong = Color.parse(values["success"]), Color.parse(values["error"])
@@ -96,7 +96,7 @@ def test_the_theme_without_hues_has_none() -> None:
     assert {name for name, colour in parsed.items() if len(set(colour.rgb)) > 1} == set()
 
 
-@pytest.mark.parametrize("name", sorted(THEMES))
+@each_row(*sorted(THEMES))
 def test_code_can_be_read_on_changed_lines(name: str) -> None:
     """A diff draws its code on the grounds of lines that came and went."""
     theme = THEMES[name]

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.theming.load import keep_theme, with_theme
-from tests.tables import table
+from tests.tables import each_row, table
 
 
-@pytest.mark.parametrize(("before", "after"), table(__file__, "theme_lines.json"))
+@each_row(*table(__file__, "theme_lines.json"))
 def test_one_line_is_changed_and_all_else_stays(before: str, after: str) -> None:
     assert with_theme(before, "sea") == after
 
 
-@pytest.mark.parametrize("text", ["theme = ", "theme = '''\nx'''\n", "theme = 3\n"])
+@each_row("theme = ", "theme = '''\nx'''\n", "theme = 3\n")
 def test_what_cannot_be_changed_safely_is_left_alone(text: str) -> None:
     with pytest.raises(SettingsFileError, match=r"correct it first|by hand"):
         with_theme(text, "sea")

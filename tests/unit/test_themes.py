@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from ccq_tui.config.paths import config_dir
 from ccq_tui.theming import complete, install, load_themes, theme_names, variable_defaults
-from tests.tables import table
+from tests.tables import each_row, table
 
 COLOURS = {
     "ccq-muted", "ccq-cursor", "ccq-selected", "ccq-note", "ccq-badge", "ccq-rule", "ccq-user",
@@ -31,7 +31,7 @@ def test_the_shipped_themes_load_without_a_notice() -> None:
     assert all(theme.variables.keys() >= OWN for theme in themes)
 
 
-@pytest.mark.parametrize("name", sorted(BUILTIN_THEMES))
+@each_row(*sorted(BUILTIN_THEMES))
 def test_textuals_themes_get_our_colours(name: str) -> None:
     completed = complete(BUILTIN_THEMES[name])
     assert completed.variables.keys() >= OWN
@@ -55,7 +55,7 @@ def test_a_persons_theme_is_found_and_filled_in() -> None:
     assert "sea" in theme_names()
 
 
-@pytest.mark.parametrize(("text", "said"), table(__file__, "themes_refused.json"))
+@each_row(*table(__file__, "themes_refused.json"))
 def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
     path = write("bad.toml", text)
     themes, problems, *_ = load_themes()

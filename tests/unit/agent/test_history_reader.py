@@ -20,7 +20,7 @@ from ccq_tui.inbox.store.encoding import outcome_from_json
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.wire import encode
-from tests.tables import table
+from tests.tables import each_row, table
 
 PATCH = [{"oldStart": 7, "newStart": 7, "lines": ["-a", "+b"]}]
 
@@ -297,13 +297,13 @@ RULES: dict[str, Any] = {
 SOURCES = {"all": SOURCE, "one": ONE, "rules": RULES}
 
 
-@pytest.mark.parametrize(("source", "output", "failed", "structured", "end"), table(__file__, "results.json"))
+@each_row(*table(__file__, "results.json"))
 def test_ends_of_calls(source: str, output: str, failed: bool, structured: Any, end: Any) -> None:
     found = outcome(CallResult(output, failed, structured), SOURCES[source])
     assert found == (outcome_from_json(json.dumps(end)) if end else None)
 
 
-@pytest.mark.parametrize("answers", ANSWERS)
+@each_row(*ANSWERS)
 def test_answers_of_the_structured_result(answers: tuple[Answer, ...]) -> None:
     structured = encode(questions(), answers)
     assert outcome(CallResult("The user answered: ...", structured=structured)) == Answered(answers)

@@ -31,6 +31,7 @@ from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.claude_flags import ClaudeFlags
 from tests.options import launch_of
+from tests.tables import each_row
 
 
 def built(**fields: object) -> object:
@@ -112,44 +113,38 @@ def test_auto_mode_is_offered_unless_settings_disable_it(tmp_path: Path) -> None
         assert allows_auto_mode(given) is allowed
 
 
-@pytest.mark.parametrize(
-    ("error", "failure"),
-    [
-        (CLINotFoundError("Claude Code not found at: /x"), SessionLost("", kind=Problem.CLI_MISSING)),
-        (
-            ProcessError("x", exit_code=3),
-            SessionLost("It ended with exit code 3.\nboom", kind=Problem.CLI_ENDED),
-        ),
-        (
-            ProcessError("x", exit_code=-9),
-            SessionLost("It was ended by signal 9 (SIGKILL).\nboom", kind=Problem.CLI_KILLED),
-        ),
-        (
-            ProcessError("x", exit_code=143),
-            SessionLost("It was ended by signal 15 (SIGTERM).\nboom", kind=Problem.CLI_KILLED),
-        ),
-        (ProcessError("x"), SessionLost("boom", kind=Problem.CLI_ENDED)),
-        (
-            ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
-            SessionLost("", kind=Problem.NO_CONVERSATION),
-        ),
-        (
-            ResultError("x", {"errors": ["Something else"]}, exit_code=1),
-            SessionLost("Something else\nboom", kind=Problem.CLI_ENDED),
-        ),
-        (CLIConnectionError("pipe"), SessionLost("boom", kind=Problem.CLI_UNUSABLE)),
-        (
-            CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
-            SessionLost("It ended with exit code 3.\nboom", kind=Problem.CLI_ENDED),
-        ),
-        (
-            CLIConnectionError("Working directory does not exist: /x"),
-            SessionLost("", kind=Problem.DIRECTORY_MISSING),
-        ),
-        (CLIJSONDecodeError("{", ValueError()), SessionLost("boom", kind=Problem.CLI_UNREADABLE)),
-        (TimeoutError(), SessionLost("boom", kind=Problem.CLI_SILENT)),
-        (Exception("odd"), SessionLost("odd\nboom", kind=Problem.LOST)),
-    ],
+@each_row(
+    (CLINotFoundError("Claude Code not found at: /x"), SessionLost("", kind=Problem.CLI_MISSING)),
+    (ProcessError("x", exit_code=3), SessionLost("It ended with exit code 3.\nboom", kind=Problem.CLI_ENDED)),
+    (
+        ProcessError("x", exit_code=-9),
+        SessionLost("It was ended by signal 9 (SIGKILL).\nboom", kind=Problem.CLI_KILLED),
+    ),
+    (
+        ProcessError("x", exit_code=143),
+        SessionLost("It was ended by signal 15 (SIGTERM).\nboom", kind=Problem.CLI_KILLED),
+    ),
+    (ProcessError("x"), SessionLost("boom", kind=Problem.CLI_ENDED)),
+    (
+        ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
+        SessionLost("", kind=Problem.NO_CONVERSATION),
+    ),
+    (
+        ResultError("x", {"errors": ["Something else"]}, exit_code=1),
+        SessionLost("Something else\nboom", kind=Problem.CLI_ENDED),
+    ),
+    (CLIConnectionError("pipe"), SessionLost("boom", kind=Problem.CLI_UNUSABLE)),
+    (
+        CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
+        SessionLost("It ended with exit code 3.\nboom", kind=Problem.CLI_ENDED),
+    ),
+    (
+        CLIConnectionError("Working directory does not exist: /x"),
+        SessionLost("", kind=Problem.DIRECTORY_MISSING),
+    ),
+    (CLIJSONDecodeError("{", ValueError()), SessionLost("boom", kind=Problem.CLI_UNREADABLE)),
+    (TimeoutError(), SessionLost("boom", kind=Problem.CLI_SILENT)),
+    (Exception("odd"), SessionLost("odd\nboom", kind=Problem.LOST)),
 )
 def test_each_error_is_explained(error: Exception, failure: SessionLost) -> None:
     words = StderrTail()
@@ -216,15 +211,12 @@ def test_the_sdk_is_imported_without_what_it_does_not_need_and_whole_where_that_
     assert ran.stdout.splitlines() == ["[]", "False mcp_types", "str"], ran.stderr
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"name": "__remote-workflow", "description": "Run the workflow script"},
-        {"name": "workflow-launch-exec", "description": "Hand over (workflow_launch event sessions only)"},
-        {"name": "agents", "description": "(removed) Ask Claude to manage subagents"},
-        {"description": "no name"},
-        "no entry",
-    ],
+@each_row(
+    {"name": "__remote-workflow", "description": "Run the workflow script"},
+    {"name": "workflow-launch-exec", "description": "Hand over (workflow_launch event sessions only)"},
+    {"name": "agents", "description": "(removed) Ask Claude to manage subagents"},
+    {"description": "no name"},
+    "no entry",
 )
 def test_what_is_no_command_for_a_person_is_left_out(entry: object) -> None:
     known = {"name": "/compact", "description": "Free up context (sessions only for you)", "aliases": ["c"]}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ccq_tui.agent import translate as streams_module
 from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
 from ccq_tui.agent.translate import BlockStreams
+from tests.tables import each_row
 
 
 def start(message_id: str) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def retried(blocks: int) -> None:
         list(streams.retry())
 
 
-@pytest.mark.parametrize("play", [whole_ones, retried])
+@each_row(whole_ones, retried)
 def test_a_block_costs_the_same_however_many_its_message_has(play: Callable[[int], None]) -> None:
     few, many = (lines_run(lambda blocks=blocks: play(blocks)) for blocks in (50, 500))
     assert few > 50

@@ -20,7 +20,7 @@ from ccq_tui.agent.translate import TurnUsage, compaction
 from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.words import bytes_counted
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.agent.recordings import as_data, events_of, opened, said, text
 
 Lines = list[dict[str, Any]]
@@ -172,24 +172,21 @@ def test_what_becomes_of_a_compaction() -> None:
 SAID = table(__file__, "said.json")
 
 
-@pytest.mark.parametrize(("kind", "text", "problem"), SAID["problems"])
+@each_row(*SAID["problems"])
 def test_what_the_cli_reports_is_one_of_our_problems(kind: str, text: str, problem: str) -> None:
     assert api_problem(kind, text) == problem
 
 
-@pytest.mark.parametrize(("said", "left"), SAID["details"])
+@each_row(*SAID["details"])
 def test_what_we_say_better_is_left_out(said: str, left: str) -> None:
     assert detail(said) == left
 
 
-@pytest.mark.parametrize(
-    ("words", "version", "shown"),
-    [
-        ("1.0.128 (Claude Code)", (1, 0, 128), "1.0.128 (Claude Code)"),
-        ("2.1.330", TESTED_CLI, "2.1.330"),
-        ("2.1.1000", (2, 1, 1000), "2.1.1000, newer than the tested 2.1.330"),
-        ("", None, ""),
-    ],
+@each_row(
+    ("1.0.128 (Claude Code)", (1, 0, 128), "1.0.128 (Claude Code)"),
+    ("2.1.330", TESTED_CLI, "2.1.330"),
+    ("2.1.1000", (2, 1, 1000), "2.1.1000, newer than the tested 2.1.330"),
+    ("", None, ""),
 )
 def test_versions_are_compared_as_numbers(words: str, version: tuple[int, ...] | None, shown: str) -> None:
     assert cli_version(words) == version

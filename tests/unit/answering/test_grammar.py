@@ -4,7 +4,6 @@ import json
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question
+from tests.tables import each_row
 from tests.unit.inbox.made import questions
 
 RULES = tuple(Suggestion("addRules", "session", (Rule("Bash", f"{one} *"),), "allow") for one in ("a", "b"))
@@ -64,7 +64,7 @@ def said(answer: Answer) -> str:
     return " ".join(parts) or ("0" if answer.empty else "-")
 
 
-@pytest.mark.parametrize("row", ROWS)
+@each_row(*ROWS)
 def test_an_answer_means_what_the_table_says(row: str) -> None:
     options, what, given, wanted = (one.strip() for one in row.split("|"))
     question, values = asked(options, what)

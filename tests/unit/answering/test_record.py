@@ -18,6 +18,7 @@ from ccq_tui.inbox.schema import Given
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.remote.publication import read_answer
+from tests.tables import each_row
 from tests.unit.answering.asking import REQUESTS, ROWS, as_json, entered, words
 from tests.unit.answering.documents import documents
 
@@ -25,9 +26,8 @@ RECORDED = json.loads(Path(__file__).with_name("documents.json").read_text(encod
 GIVEN = TypeAdapter(Given)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=" | ".join)
-def test_an_answer_means_what_the_table_says(row: list[str]) -> None:
-    name, given_, wanted = row
+@each_row(*ROWS)
+def test_an_answer_means_what_the_table_says(name: str, given_: str, wanted: str) -> None:
     by, _, text = given_.partition(" ")
     request = REQUESTS[name]
     if by == "P":
@@ -52,13 +52,10 @@ def fits(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("[" * 100_000, "it is nested too deeply"),
-        (f'{{"version": {"9" * 9_999}}}', "it cannot be read: Exceeds the limit"),
-        (b"x" * 5_000_001, "it has more than 5,000,000 bytes"),
-    ],
+@each_row(
+    ("[" * 100_000, "it is nested too deeply"),
+    (f'{{"version": {"9" * 9_999}}}', "it cannot be read: Exceeds the limit"),
+    (b"x" * 5_000_001, "it has more than 5,000,000 bytes"),
 )
 def test_what_is_too_much_is_refused(text: str | bytes, reason: str) -> None:
     with pytest.raises(InvalidOutcome, match=reason):

@@ -19,6 +19,7 @@ from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.service.run import Happened
 from tests.memory_inbox import MemoryInbox
+from tests.steps import step as named
 from tests.unit.answering.test_grammar import said
 from tests.unit.plain.talking import talk
 from tests.unit.questions.drive import RELEASE, field, keys, number_question, question, text_question, typed
@@ -135,12 +136,16 @@ async def walked(name: str, by: str, given: str, tmp_path: Path, printed: pytest
     return ended(outcome) if outcome else came(turn_to(opened(questions), number - 1))
 
 
-@pytest.mark.parametrize("row", ROWS)
 async def test_a_walk_asks_and_ends_as_the_table_says(
-    row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name, given, wanted = (one.strip() for one in row.split("|"))
-    assert await walked(name, given[0], given[2:], tmp_path, capsys) == wanted
+    rows = [tuple(one.strip() for one in row.split("|")) for row in ROWS]
+    came = []
+    for number, (name, given, _) in enumerate(rows):
+        with named(f"{name} {given}"):
+            (place := tmp_path / str(number)).mkdir()
+            came.append((name, given, await walked(name, given[0], given[2:], place, capsys)))
+    assert came == rows
 
 
 CHOICES = st.builds(

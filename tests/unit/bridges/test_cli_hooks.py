@@ -22,7 +22,7 @@ from ccq_tui.bridges.claude_code.hook_settings import (
 from ccq_tui.cli import main
 from ccq_tui.doctor.examine import Level, examine_hooks
 from ccq_tui.edited_file import BACKUP, EditedFile, SettingsFileError
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "hooks.json")
 STOP = {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}
@@ -280,27 +280,24 @@ def test_any_file_ends_with_what_is_wanted(said: dict[str, Any], indent: Any, ho
     assert with_hooks(done, hooks) == done
 
 
-@pytest.mark.parametrize("command", TABLES["ours"])
+@each_row(*TABLES["ours"])
 def test_our_command_is_known_wherever_the_program_is(command: str) -> None:
     text = json.dumps({"hooks": {"PermissionRequest": [{"hooks": [{"command": command}]}]}})
     assert [hook.command for hook in installed(text)] == [command]
     assert json.loads(with_hooks(text, [])) == {}
 
 
-@pytest.mark.parametrize("command", TABLES["others"])
+@each_row(*TABLES["others"])
 def test_another_command_is_not_ours(command: str) -> None:
     text = json.dumps({"hooks": {"PermissionRequest": [{"hooks": [{"command": command}]}]}})
     assert installed(text) == []
     assert with_hooks(text, []) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        *TABLES["unchanged"],
-        ("[" * 5000, "it is nested more than 64 levels deep"),
-        ('{"a":' * 70 + "1" + "}" * 70, "it is nested more than 64 levels deep"),
-    ],
+@each_row(
+    *TABLES["unchanged"],
+    ("[" * 5000, "it is nested more than 64 levels deep"),
+    ('{"a":' * 70 + "1" + "}" * 70, "it is nested more than 64 levels deep"),
 )
 def test_a_file_that_cannot_be_changed_says_why(text: str, problem: str) -> None:
     with pytest.raises(SettingsFileError) as caught:

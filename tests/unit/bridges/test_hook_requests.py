@@ -43,7 +43,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, 
 from ccq_tui.questions.keys import hints
 from ccq_tui.questions.schema_form import ACCEPT_LINK
 from tests.steps import until
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.bridges.native import (
     ASKED,
     COMMAND,
@@ -217,23 +217,20 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (b"", "it is no JSON: JSONDecodeError"),
-        (b"\xff\xfe\x00", "it is no JSON: UnicodeDecodeError"),
-        (b"[" * 100_000, "it is no JSON: ValueError"),
-        (b"[]", "it is no JSON object"),
-        (b" " * (MOST_BYTES + 1), "it has more than 16,000,000 bytes"),
-        (json.dumps({**GOOD, "session_id": "../../x"}).encode(), "session_id is no id"),
-        (json.dumps({**GOOD, "session_id": None}).encode(), "session_id is no text"),
-        (json.dumps({**GOOD, "agent_id": "../x"}).encode(), "agent_id is no id"),
-        (json.dumps({**GOOD, "transcript_path": "z.jsonl"}).encode(), "transcript_path is not the file"),
-        (json.dumps({**GOOD, "transcript_path": "/etc/passwd"}).encode(), "transcript_path is not the file"),
-        (json.dumps({**GOOD, "tool_input": []}).encode(), "tool_input is no object"),
-        (json.dumps({**GOOD, "tool_name": 7}).encode(), "tool_name is no text"),
-        (json.dumps({**GOOD, "cwd": "a\0b"}).encode(), "cwd is no text"),
-    ],
+@each_row(
+    (b"", "it is no JSON: JSONDecodeError"),
+    (b"\xff\xfe\x00", "it is no JSON: UnicodeDecodeError"),
+    (b"[" * 100_000, "it is no JSON: ValueError"),
+    (b"[]", "it is no JSON object"),
+    (b" " * (MOST_BYTES + 1), "it has more than 16,000,000 bytes"),
+    (json.dumps({**GOOD, "session_id": "../../x"}).encode(), "session_id is no id"),
+    (json.dumps({**GOOD, "session_id": None}).encode(), "session_id is no text"),
+    (json.dumps({**GOOD, "agent_id": "../x"}).encode(), "agent_id is no id"),
+    (json.dumps({**GOOD, "transcript_path": "z.jsonl"}).encode(), "transcript_path is not the file"),
+    (json.dumps({**GOOD, "transcript_path": "/etc/passwd"}).encode(), "transcript_path is not the file"),
+    (json.dumps({**GOOD, "tool_input": []}).encode(), "tool_input is no object"),
+    (json.dumps({**GOOD, "tool_name": 7}).encode(), "tool_name is no text"),
+    (json.dumps({**GOOD, "cwd": "a\0b"}).encode(), "cwd is no text"),
 )
 def test_input_that_is_none_says_what_is_wrong(data: bytes, problem: str) -> None:
     with pytest.raises(HookInputError) as caught:
@@ -284,19 +281,16 @@ def test_each_outcome_is_printed_as_claude_code_takes_it() -> None:
     assert printed(opened, **LINK) == {"hookEventName": "Elicitation", "action": "accept"}
 
 
-@pytest.mark.parametrize(
-    ("said", "problem"),
-    [
-        ({"requested_schema": "no"}, "it has no schema"),
-        ({"requested_schema": {"properties": {"x": {"title": "y" * 300_000}}}}, "more than 262,144"),
-        ({"mode": "voice"}, "it is of the kind “voice”"),
-        (LINK | {"url": "javascript:alert(1)"}, "no address of a web page"),
-        (LINK | {"url": "https://"}, "no address of a web page"),
-        (LINK | {"url": "https://a.example/\x1b[2J"}, "no address of a web page"),
-        (LINK | {"url": "https://[a"}, "none that a browser could open"),
-        (LINK | {"url": "https://a.example/" + "x" * 9000}, "more than 8,192"),
-        (LINK | {"url": 7}, "no address of a web page"),
-    ],
+@each_row(
+    ({"requested_schema": "no"}, "it has no schema"),
+    ({"requested_schema": {"properties": {"x": {"title": "y" * 300_000}}}}, "more than 262,144"),
+    ({"mode": "voice"}, "it is of the kind “voice”"),
+    (LINK | {"url": "javascript:alert(1)"}, "no address of a web page"),
+    (LINK | {"url": "https://"}, "no address of a web page"),
+    (LINK | {"url": "https://a.example/\x1b[2J"}, "no address of a web page"),
+    (LINK | {"url": "https://[a"}, "none that a browser could open"),
+    (LINK | {"url": "https://a.example/" + "x" * 9000}, "more than 8,192"),
+    (LINK | {"url": 7}, "no address of a web page"),
 )
 def test_what_cannot_be_asked_can_be_declined(said: dict[str, Any], problem: str) -> None:
     request = asked(**said)
@@ -304,14 +298,11 @@ def test_what_cannot_be_asked_can_be_declined(said: dict[str, Any], problem: str
     assert printed(Declined(), **said)["action"] == "decline"
 
 
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("https://example.com/a?b", "example.com"),
-        ("http://example.com:8080/", "example.com:8080"),
-        ("https://paypal.com@evil.example/", "evil.example"),
-        ("https://p\u0430ypal.com/", "xn--pypal-4ve.com"),
-    ],
+@each_row(
+    ("https://example.com/a?b", "example.com"),
+    ("http://example.com:8080/", "example.com:8080"),
+    ("https://paypal.com@evil.example/", "evil.example"),
+    ("https://p\u0430ypal.com/", "xn--pypal-4ve.com"),
 )
 def test_the_host_of_a_link_is_told_plainly(url: str, host: str) -> None:
     request = asked(**LINK | {"url": url})

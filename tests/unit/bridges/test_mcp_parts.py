@@ -54,7 +54,7 @@ from ccq_tui.questions import (
 )
 from tests.actors import PANEL
 from tests.steps import until_true
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "mcp_parts.json")
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -64,17 +64,14 @@ def asking(question: object) -> dict[str, Any]:
     return {"questions": [question]}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        *table(__file__, "arguments_refused.json"),
-        (
-            asking({"question": "q", "options": [str(n) for n in range(MOST_OPTIONS + 1)]}),
-            "questions[0].options: 101 options; at most 100 are taken",
-        ),
-        ({"questions": ["x" * MOST_CHARACTERS]}, "at most 200,000 are taken: put long material into a file"),
-        (asking({"question": "q", "kind": "\x1b[2J" * 500}), "questions[0].kind: expected one of"),
-    ],
+@each_row(
+    *table(__file__, "arguments_refused.json"),
+    (
+        asking({"question": "q", "options": [str(n) for n in range(MOST_OPTIONS + 1)]}),
+        "questions[0].options: 101 options; at most 100 are taken",
+    ),
+    ({"questions": ["x" * MOST_CHARACTERS]}, "at most 200,000 are taken: put long material into a file"),
+    (asking({"question": "q", "kind": "\x1b[2J" * 500}), "questions[0].kind: expected one of"),
 )
 def test_wrong_arguments_are_told_with_their_field(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(ArgumentsError) as caught:
@@ -84,7 +81,7 @@ def test_wrong_arguments_are_told_with_their_field(arguments: dict[str, Any], sa
     assert "\x1b" not in str(caught.value)
 
 
-@pytest.mark.parametrize("message", [None, 5, "", " \n", "x" * 2_001])
+@each_row(None, 5, "", " \n", "x" * 2_001)
 def test_a_notification_needs_a_sentence(message: object) -> None:
     with pytest.raises(ArgumentsError, match="message: "):
         read_message({"message": message})
@@ -135,18 +132,12 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("outcome", "record"),
-    [
-        (
-            Answered((Answer(("B",), note="n"), Answer(other="0.5"))),
-            {"outcome": "answered", "answers": RECORDS},
-        ),
-        (Discussed("why?", ()), {"outcome": "discussed", "text": "why?", "answers": []}),
-        (Declined(), {"outcome": "declined"}),
-        (Expired(), {"outcome": "expired"}),
-        (Cancelled("withdrawn by Codex"), {"outcome": "withdrawn", "text": "withdrawn by Codex"}),
-    ],
+@each_row(
+    (Answered((Answer(("B",), note="n"), Answer(other="0.5"))), {"outcome": "answered", "answers": RECORDS}),
+    (Discussed("why?", ()), {"outcome": "discussed", "text": "why?", "answers": []}),
+    (Declined(), {"outcome": "declined"}),
+    (Expired(), {"outcome": "expired"}),
+    (Cancelled("withdrawn by Codex"), {"outcome": "withdrawn", "text": "withdrawn by Codex"}),
 )
 def test_results_are_structured_and_no_error(outcome: RequestOutcome, record: dict[str, Any]) -> None:
     result = outcome_result(decided(outcome), NOW)
@@ -157,7 +148,7 @@ def test_results_are_structured_and_no_error(outcome: RequestOutcome, record: di
     assert set(expected) <= set(tool.output_schema["properties"]) if tool.output_schema else False
 
 
-@pytest.mark.parametrize("number", ["1e400", "12345678901234567", "0.1234567890123456789"])
+@each_row("1e400", "12345678901234567", "0.1234567890123456789")
 def test_a_number_that_no_float_holds_exactly_is_text_alone(number: str) -> None:
     outcome = Answered((Answer(("A",)), Answer(other=number)))
     result = outcome_result(decided(outcome), NOW)
@@ -173,7 +164,7 @@ def test_an_answer_from_before_the_call_says_when() -> None:
     assert content.text.endswith("(This was decided at 2026-01-02 03:04 UTC, before this call.)")
 
 
-@pytest.mark.parametrize(("name", "title", "shown"), [*TABLES["names"], ("x" * 10_000, "", "x" * 39 + "…")])
+@each_row(*TABLES["names"], ("x" * 10_000, "", "x" * 39 + "…"))
 def test_clients_are_called_what_people_call_them(name: str, title: str, shown: str) -> None:
     assert shown_name(name, title) == shown
 
@@ -185,7 +176,7 @@ def test_a_session_is_a_client_in_a_directory() -> None:
     assert len({one.session_id, *(Client(*other).session_id for other in others)}) == 5
 
 
-@pytest.mark.parametrize(("uri", "path"), [*TABLES["roots"], ("file:///" + "x" * 2_000, "")])
+@each_row(*TABLES["roots"], ("file:///" + "x" * 2_000, ""))
 def test_roots_are_directories_of_this_machine(uri: str, path: str) -> None:
     assert file_path(uri) == path
 
@@ -194,7 +185,7 @@ def test_a_relative_directory_is_none() -> None:
     assert [directory_of(path) for path in ("", "work", "/work/", "~")] == ["", "", "/work", ""]
 
 
-@pytest.mark.parametrize("client", list(entries.SETUPS))
+@each_row(*list(entries.SETUPS))
 def test_the_lines_to_add_are_what_the_client_reads(client: str) -> None:
     command = ["/opt/a b/ccq-tui"]
     text = lines_of(client, entries.stdio_entry(client, command))
@@ -336,14 +327,14 @@ def test_it_is_installed_beside_what_a_client_has_and_taken_out_again(client: st
     assert examine_mcp() == []
 
 
-@pytest.mark.parametrize(("client", "before"), TABLES["restored"])
+@each_row(*TABLES["restored"])
 def test_taking_it_out_restores_each_byte(client: str, before: str) -> None:
     installed = entries.with_entry(client, before, entries.stdio_entry(client, ["ccq-tui"]))
     assert entries.servers_in(client, installed)[entries.SERVER]
     assert entries.with_entry(client, installed, None) == before
 
 
-@pytest.mark.parametrize("below", TABLES["below"])
+@each_row(*TABLES["below"])
 def test_what_was_added_below_it_stays_with_its_comment(below: str) -> None:
     above, entry = 'model = "o"', entries.stdio_entry("codex", ["ccq-tui"])
     text = f"{above}\n\n{entries.lines_of('codex', entry)}{below}"

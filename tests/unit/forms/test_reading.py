@@ -23,7 +23,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, FieldRules, Kind, Option
 from ccq_tui.questions.model import Condition
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.ten import records
 from tests.unit.stocked import RUNNING, SESSION, asked, stock
 
@@ -108,13 +108,10 @@ MISTAKES = table(__file__, "mistakes.json")
 """Questions, and what is said of them."""
 
 
-@pytest.mark.parametrize(
-    ("questions", "said"),
-    [
-        *MISTAKES,
-        ([TEXT] * 101, "s: is longer than 100 entries"),
-        ([TEXT | {"text": "x" * 10_001}], " 1, text: is longer than 10,000 characters"),
-    ],
+@each_row(
+    *MISTAKES,
+    ([TEXT] * 101, "s: is longer than 100 entries"),
+    ([TEXT | {"text": "x" * 10_001}], " 1, text: is longer than 10,000 characters"),
 )
 def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) -> None:
     with pytest.raises(FormFileError) as caught:
@@ -122,14 +119,11 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
     assert str(caught.value).splitlines() == [f"f.toml: question{line}" for line in said.split("|")]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "said"),
-    [
-        *table(__file__, "no_form.json"),
-        ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
-        (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
-        ("#" * 200_001, "f", "f: is larger than 200,000 bytes"),
-    ],
+@each_row(
+    *table(__file__, "no_form.json"),
+    ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
+    (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
+    ("#" * 200_001, "f", "f: is larger than 200,000 bytes"),
 )
 def test_what_is_no_form_is_refused_with_file_and_line(text: str | bytes, name: str, said: str) -> None:
     with pytest.raises(FormFileError) as caught:

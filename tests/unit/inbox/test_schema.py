@@ -49,6 +49,7 @@ from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, PanelState, opened, resting_focus
 from tests.actors import COMMAND, ELSEWHERE, INBOX, LIMIT, PANEL, PHONE
 from tests.hostile import FORBIDDEN
+from tests.tables import each_row
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, stock
 
@@ -130,24 +131,21 @@ owners = st.builds(Owner, st.integers(1, 10**6), texts)
 actors = st.builds(Actor, st.sampled_from(Surface), texts, st.none() | owners, texts)
 
 
-@pytest.mark.parametrize(
-    ("actor", "here", "anywhere"),
-    [
-        (PANEL, "in its session", "in its session"),
-        (INBOX, "in the inbox", "in the inbox"),
-        (ELSEWHERE, "in another terminal", "in its session"),
-        (Actor(Surface.INBOX, process=Owner(1, "x")), "in another terminal", "in the inbox"),
-        (Actor(Surface.PANEL), "in its session", "in its session"),
-        (COMMAND, "by ccq-tui answer", "by ccq-tui answer"),
-        (PHONE, "on phone", "on phone"),
-        (Actor(Surface.DEVICE), "on another device", "on another device"),
-        (Actor(Surface.HOOK, "format"), "by the hook format", "by the hook format"),
-        (Actor(Surface.ASKER, "Claude Code"), "in Claude Code", "in Claude Code"),
-        (Actor(Surface.ASKER), "where it was asked", "where it was asked"),
-        (Actor(Surface.PROGRAM), "by another program", "by another program"),
-        (LIMIT, "by its time limit", "by its time limit"),
-        (WITHDRAWN, "by its session", "by its session"),
-    ],
+@each_row(
+    (PANEL, "in its session", "in its session"),
+    (INBOX, "in the inbox", "in the inbox"),
+    (ELSEWHERE, "in another terminal", "in its session"),
+    (Actor(Surface.INBOX, process=Owner(1, "x")), "in another terminal", "in the inbox"),
+    (Actor(Surface.PANEL), "in its session", "in its session"),
+    (COMMAND, "by ccq-tui answer", "by ccq-tui answer"),
+    (PHONE, "on phone", "on phone"),
+    (Actor(Surface.DEVICE), "on another device", "on another device"),
+    (Actor(Surface.HOOK, "format"), "by the hook format", "by the hook format"),
+    (Actor(Surface.ASKER, "Claude Code"), "in Claude Code", "in Claude Code"),
+    (Actor(Surface.ASKER), "where it was asked", "where it was asked"),
+    (Actor(Surface.PROGRAM), "by another program", "by another program"),
+    (LIMIT, "by its time limit", "by its time limit"),
+    (WITHDRAWN, "by its session", "by its session"),
 )
 def test_where_it_was_answered(actor: Actor, here: str, anywhere: str) -> None:
     assert (actor.where_from_here, actor.where) == (here, anywhere)
@@ -265,14 +263,11 @@ def test_what_an_older_version_did_not_write_has_its_default() -> None:
     assert encoding.request_from_json(json.dumps(content)) == PermissionRequest("a", "s", "Bash", {})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "[]", "{", "null", "{}", '{"kind": "form"}', '{"kind": "plan"}', '{"kind": ["plan"]}',
-        '{"kind": "question", "tool_use_id": "a", "asker_id": "s", "questions": 5}',
-        '{"kind": "question", "tool_use_id": "a", "asker_id": "s", "questions": {"questions": ["x"]}}',
-        "[" * 100_000,
-    ],
+@each_row(
+    "", "[]", "{", "null", "{}", '{"kind": "form"}', '{"kind": "plan"}', '{"kind": ["plan"]}',
+    '{"kind": "question", "tool_use_id": "a", "asker_id": "s", "questions": 5}',
+    '{"kind": "question", "tool_use_id": "a", "asker_id": "s", "questions": {"questions": ["x"]}}',
+    "[" * 100_000,
 )  # fmt: skip
 def test_what_cannot_be_understood_is_one_error(text: str) -> None:
     with pytest.raises(encoding.StoredFormatError):
@@ -321,10 +316,7 @@ def assert_answers_equal(back: PanelState, before: PanelState) -> None:
         assert page.as_answer() == old.as_answer(), "and counts as it would have counted"
 
 
-@pytest.mark.parametrize(
-    ("pressed", "focus"),
-    [("o x y", Focus.OTHER), ("2 z", Focus.OTHER), ("n x", Focus.NOTE), ("c x", Focus.DISCUSS)],
-)
+@each_row(("o x y", Focus.OTHER), ("2 z", Focus.OTHER), ("n x", Focus.NOTE), ("c x", Focus.DISCUSS))
 def test_a_text_that_was_open_is_open_again(pressed: str, focus: Focus) -> None:
     state = opened(QuestionSet("q", (Question("One?", "One", (Option("A"), Option("B"))),)))
     for key in pressed.split():

@@ -19,6 +19,7 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.runtime.session import NOTHING_WAITS
 from tests.actors import PANEL
+from tests.tables import each_row
 from tests.unit.inbox.made import known
 
 HERE = directory_key(Path("/work"))
@@ -44,10 +45,9 @@ def test_a_draft_comes_back_as_it_was(
     assert prompts_from_json(prompts_to_json(draft)) == draft
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "{", "[]", '{"text": 1}', '{"pastes": {"b": 1}}',
-     '{"sent": [[1]]}', '{"sent": 5}', "[" * 100_000],
+@each_row(
+    "", "{", "[]", '{"text": 1}', '{"pastes": {"b": 1}}',
+    '{"sent": [[1]]}', '{"sent": 5}', "[" * 100_000,
 )  # fmt: skip
 def test_a_damaged_one_is_none(content: str) -> None:
     assert prompts_from_json(content) is None

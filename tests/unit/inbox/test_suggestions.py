@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet
 from tests.actors import INBOX
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "suggestions.json")
 
@@ -33,17 +32,17 @@ def read(raw: dict[str, Any]) -> suggestions.Suggestion:
     return suggestion
 
 
-@pytest.mark.parametrize(("raw", "words"), TABLES["grants"])
+@each_row(*TABLES["grants"])
 def test_what_it_grants(raw: dict[str, Any], words: str) -> None:
     assert suggestions.what(read(raw)) == words
 
 
-@pytest.mark.parametrize("raw", TABLES["refused"])
+@each_row(*TABLES["refused"])
 def test_what_allows_nothing_is_not_offered(raw: dict[str, Any]) -> None:
     assert not suggestions.is_readable(read(raw))
 
 
-@pytest.mark.parametrize("destination", suggestions.PLACES)
+@each_row(*suggestions.PLACES)
 def test_how_long_it_lasts_stands_first_and_where_it_is_kept_last(destination: str) -> None:
     always = suggestions.Suggestion("addRules", destination, (suggestions.Rule("Bash", "make *"),), "allow")
     how_long, place = suggestions.PLACES[destination]
@@ -201,7 +200,7 @@ def test_what_waits_or_works_is_never_hidden(state: str, waiting: int, runs: boo
         assert group is not Group.DONE
 
 
-@pytest.mark.parametrize(("state", "waiting", "runs", "group"), TABLES["groups"])
+@each_row(*TABLES["groups"])
 def test_groups(state: str, waiting: int, runs: bool, group: str) -> None:
     assert group_of(state, waiting, runs=runs, done=False) == group
 

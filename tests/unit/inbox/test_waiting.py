@@ -11,6 +11,7 @@ from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, Words
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Arriving, opened
+from tests.tables import each_row
 from tests.ui.session import ToldRequests
 
 
@@ -74,10 +75,7 @@ async def test_what_is_still_being_written_waits_for_nobody() -> None:
     assert line.summary() == "2 questions and 1 decision waiting"
 
 
-@pytest.mark.parametrize(
-    ("typed", "drafting", "wait"),
-    [(None, True, 0.0), (9.0, False, 0.0), (9.7, False, 0.5), (9.0, True, 0.5), (8.4, True, 0.0)],
-)
+@each_row((None, True, 0.0), (9.0, False, 0.0), (9.7, False, 0.5), (9.0, True, 0.5), (8.4, True, 0.0))
 def test_the_typing_pause(typed: float | None, drafting: bool, wait: float) -> None:
     assert may_open(10.0, typed, draft=drafting) == pytest.approx(wait)
     assert (PAUSE, THINKING) == (0.8, 1.5)

@@ -3,15 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.input.gate import Stroke
 from ccq_tui.questions.state import PanelState
+from tests.tables import each_row
 from tests.unit.input.hands import FRAME, Person
 
-ROWS = Path(__file__).with_name("hands.txt").read_text(encoding="utf-8").splitlines()
+LINES = Path(__file__).with_name("hands.txt").read_text(encoding="utf-8").splitlines()
+ROWS = [line for line in LINES if not line.startswith("#")]
 KEYS = ("x", "z", "é", "o", "n", "c", "a", "e", "y", "j", "1", "2", " ")
 OTHERS = ("enter", "down", "up", "tab", "escape", "ctrl+d", "f2")
 
@@ -30,14 +31,14 @@ def person(setup: str) -> Person:
     return made
 
 
-@pytest.mark.parametrize("row", [one for one in ROWS if not one.startswith("#")])
+@each_row(*ROWS)
 def test_keys_come_to_what_the_table_says(row: str) -> None:
     setup, keys, outcome = (one.strip() for one in row.split(" | "))
     assert person(setup).play(keys) == outcome
 
 
 def test_the_table_is_as_long_as_it_was_promised() -> None:
-    assert len([one for one in ROWS if not one.startswith("#")]) >= 120
+    assert len(ROWS) >= 120
 
 
 @st.composite

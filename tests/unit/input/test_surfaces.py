@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.input.gate import NEVER, PAUSE, Face, Hand, KeyKind, Sign, Stroke, To
 from ccq_tui.widgets.keys import Keyboard
+from tests.tables import each_row
 from tests.unit.input.hands import NAMES, Timer
 
 LIST = Face(KeyKind.DECIDE, shown_at=0.0, prompts=False)
@@ -84,7 +84,7 @@ def play(surface: Any, script: str) -> None:
 NAMES["^C"] = "ctrl+c"
 
 
-@pytest.mark.parametrize("row", rows("surfaces.txt"))
+@each_row(*rows("surfaces.txt"))
 def test_keys_come_to_what_the_table_says(row: str) -> None:
     name, keys, outcome = (one.strip() for one in row.split("|"))
     face = FACES[name.removesuffix(" held")]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, completed, wanted_at
 from ccq_tui.prompts.completion_list import SEEN_AFTER, Completion, CompletionList
-from tests.tables import table
+from tests.tables import each_row, table
 
 SEEN = 100.01 + SEEN_AFTER
 
@@ -101,7 +101,7 @@ def test_an_alias_is_as_complete_as_a_name() -> None:
     assert listed("revi").found(rows).enter_takes(SEEN)
 
 
-@pytest.mark.parametrize("kind", CompletionKind)
+@each_row(*CompletionKind)
 def test_what_is_taken_early_waits_for_what_is_typed_and_is_no_older_row(kind: CompletionKind) -> None:
     shown = listed("", "newest", "see", kind=kind)
     assert shown.entered_early() is None
@@ -113,23 +113,18 @@ def test_what_is_taken_early_waits_for_what_is_typed_and_is_no_older_row(kind: C
     assert typed.by(1).entered_early() is None, "a row was chosen by hand"
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "query"), table(__file__, "cases.json")["a_piece_that_can_be_completed"]
-)
+@each_row(*table(__file__, "cases.json")["a_piece_that_can_be_completed"])
 def test_a_piece_that_can_be_completed(text: str, kind: str, query: str) -> None:
     wanted = wanted_at(text, len(text))
     assert (wanted.kind, wanted.query) == (kind, query)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "a", "see /usr/lib", "and/or", "/model x", "see /model\n", "me@home", "@a b", '@"a" b', "git@"],
-)
+@each_row("", "a", "see /usr/lib", "and/or", "/model x", "see /model\n", "me@home", "@a b", '@"a" b', "git@")
 def test_nothing_to_complete(text: str) -> None:
     assert wanted_at(text, len(text)) is None
 
 
-@pytest.mark.parametrize(("text", "value", "after"), table(__file__, "completing.json"))
+@each_row(*table(__file__, "completing.json"))
 def test_what_stands_there_afterwards(text: str, value: str, after: str) -> None:
     caret = text.index("|")
     text = text.replace("|", "")

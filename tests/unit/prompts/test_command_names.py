@@ -1,16 +1,15 @@
 """Which command a prompt names, and which ones read like it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.command_names import MOST, named, nearest
-from tests.tables import table
+from tests.tables import each_row, table
 
 NAMES = ("model", "mode", "compact", "context", "cost", "rename", "review", "mcp__files__read")
 
 
-@pytest.mark.parametrize(("text", "name"), table(__file__, "command_names.json"))
+@each_row(*table(__file__, "command_names.json"))
 def test_a_path_and_a_text_name_no_command(text: str, name: str) -> None:
     assert named(text) == name
 

@@ -2,12 +2,11 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.fuzzy import Index, marks
-from tests.tables import table
+from tests.tables import each_row, table
 
 LETTERS = st.text("abcAB/_. ", max_size=12)
 
@@ -32,9 +31,7 @@ def test_the_letters_drawn_are_those_typed(query: str, text: str) -> None:
         assert places == ()
 
 
-@pytest.mark.parametrize(
-    ("query", "best", "other"), table(__file__, "cases.json")["the_likelier_path_comes_first"]
-)
+@each_row(*table(__file__, "cases.json")["the_likelier_path_comes_first"])
 def test_the_likelier_path_comes_first(query: str, best: str, other: str) -> None:
     index = Index([other, best], paths=True)
     assert index.texts[index.search(query, 1)[0][0]] == best

@@ -11,28 +11,25 @@ from hypothesis import strategies as st
 from ccq_tui.prompts import images
 from ccq_tui.prompts.image_paths import existing, paths_in
 from ccq_tui.prompts.images import ImageStore, PromptImage, UnfitImageError, label
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.prompts.pictures import gif, jpeg, png, webp
 
 SHOT = images.examined(png(), "shot.png")
 
 
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        (png(640, 480), ("image/png", 640, 480)),
-        (gif(3, 300), ("image/gif", 3, 300)),
-        (jpeg(4000, 3000), ("image/jpeg", 4000, 3000)),
-        (jpeg(40, 30, before=60_000), ("image/jpeg", 40, 30)),
-        (webp(700, 500), ("image/webp", 700, 500)),
-        (webp(16_000, 5, b"VP8L"), ("image/webp", 16_000, 5)),
-        (webp(71, 52, b"VP8 "), ("image/webp", 71, 52)),
-        (png(0, 480), None),
-        (b"\xff\xd8\xff\xe0\x00\x00" * 3, None),
-        (b"RIFF\0\0\0\0WEBPVP8X", None),
-        (b"<svg xmlns=''/>", None),
-        (b"", None),
-    ],
+@each_row(
+    (png(640, 480), ("image/png", 640, 480)),
+    (gif(3, 300), ("image/gif", 3, 300)),
+    (jpeg(4000, 3000), ("image/jpeg", 4000, 3000)),
+    (jpeg(40, 30, before=60_000), ("image/jpeg", 40, 30)),
+    (webp(700, 500), ("image/webp", 700, 500)),
+    (webp(16_000, 5, b"VP8L"), ("image/webp", 16_000, 5)),
+    (webp(71, 52, b"VP8 "), ("image/webp", 71, 52)),
+    (png(0, 480), None),
+    (b"\xff\xd8\xff\xe0\x00\x00" * 3, None),
+    (b"RIFF\0\0\0\0WEBPVP8X", None),
+    (b"<svg xmlns=''/>", None),
+    (b"", None),
 )
 def test_header(data: bytes, found: tuple[str, int, int] | None) -> None:
     assert images.header(data) == found
@@ -46,13 +43,10 @@ def test_no_bytes_break_the_header(data: bytes, before: bytes) -> None:
     assert found is None or (found[1] > 0 and found[2] > 0)
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (b"%PDF-1.7", "a.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"),
-        (gif(8001, 20), "a.png has 8001×20 pixels; Claude takes 8,000 a side · make it smaller"),
-        (png() + bytes(images.MOST_BYTES), "a.png has 3.9 MB; Claude takes up to 3.9 MB · make it smaller"),
-    ],
+@each_row(
+    (b"%PDF-1.7", "a.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"),
+    (gif(8001, 20), "a.png has 8001×20 pixels; Claude takes 8,000 a side · make it smaller"),
+    (png() + bytes(images.MOST_BYTES), "a.png has 3.9 MB; Claude takes up to 3.9 MB · make it smaller"),
 )
 def test_what_the_api_refuses_is_refused_with_what_to_do(data: bytes, words: str) -> None:
     with pytest.raises(UnfitImageError) as refused:
@@ -102,17 +96,14 @@ def test_texts_from_elsewhere_take_other_names_where_theirs_are_taken() -> None:
     assert found == {renamed: SHOT}
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        None,
-        [],
-        {"[image 1: a 1×1, 1 byte]": None},
-        {"[image 1: a 1×1, 1 byte]": {"name": "a"}},
-        {"[image 1: a 1×1, 1 byte]": images.as_json({"a": SHOT})["a"] | {"digest": "../../etc/passwd"}},
-        {"[image 1: a 1×1, 1 byte]": images.as_json({"a": SHOT})["a"] | {"media_type": "text/html"}},
-        {"yes": images.as_json({"a": SHOT})["a"]},
-    ],
+@each_row(
+    None,
+    [],
+    {"[image 1: a 1×1, 1 byte]": None},
+    {"[image 1: a 1×1, 1 byte]": {"name": "a"}},
+    {"[image 1: a 1×1, 1 byte]": images.as_json({"a": SHOT})["a"] | {"digest": "../../etc/passwd"}},
+    {"[image 1: a 1×1, 1 byte]": images.as_json({"a": SHOT})["a"] | {"media_type": "text/html"}},
+    {"yes": images.as_json({"a": SHOT})["a"]},
 )
 def test_what_is_no_image_on_disk_is_left_out(content: object) -> None:
     assert images.from_json(content) == {}

@@ -1,18 +1,17 @@
 """Commands for the shell: what is one, and how Claude is told of it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.shell_runs import CAVEAT, ShellRun, command_in, message_of, run_in
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "shell_runs.json")
 
 TEXTS = st.text(st.sampled_from("ab \n</>bash-input!stdoucrexi&"), max_size=60)
 
 
-@pytest.mark.parametrize(("prompt", "command"), TABLES["commands"])
+@each_row(*TABLES["commands"])
 def test_a_prompt_that_begins_with_the_sign_is_a_command(prompt: str, command: str | None) -> None:
     assert command_in(prompt) == command
 
@@ -35,7 +34,7 @@ def test_no_output_can_be_taken_for_something_else(
     assert run_in(message_of(run, answer=answer)) == run
 
 
-@pytest.mark.parametrize("message", TABLES["others"])
+@each_row(*TABLES["others"])
 def test_a_prompt_about_such_messages_is_none(message: str) -> None:
     assert run_in(message) is None
 

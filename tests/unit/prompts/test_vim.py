@@ -1,11 +1,10 @@
 """Vim's keys: the results of the table are those of Vim 9.0 itself."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.vim import ESCAPE, VimMode, VimState, pressed
-from tests.tables import table
+from tests.tables import each_row, table
 
 LINE = "fix the login, then test it"
 LINES = "one\n  two words\n\nthree four\n"
@@ -25,7 +24,7 @@ def after(text: str, caret: int, keys: list[str], state: VimState = NORMAL) -> t
     return text, caret, state
 
 
-@pytest.mark.parametrize(("text", "caret", "keys", "text_after", "caret_after"), TABLE)
+@each_row(*TABLE)
 def test_it_does_what_vim_does(text: str, caret: int, keys: str, text_after: str, caret_after: int) -> None:
     pressed_keys = [ESCAPE if key == "\x1b" else key for key in keys]
     assert after(text, caret, pressed_keys)[:2] == (text_after, caret_after)

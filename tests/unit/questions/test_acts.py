@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of, outcome_of
 from ccq_tui.inbox.requests import Allowed, DecidedRequest, Denied, PermissionRequest, PlanRequest
@@ -15,6 +13,7 @@ from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import NO_ROW, PanelState
 from ccq_tui.widgets.question.parts import unseen_words
+from tests.tables import each_row
 from tests.unit.questions.drive import events_of
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -56,7 +55,7 @@ def play(request: DecidedRequest, script: str) -> PanelState:
     return state
 
 
-@pytest.mark.parametrize("row", ROWS)
+@each_row(*ROWS)
 def test_keys_do_what_the_table_says(row: str) -> None:
     what, script, wanted = row.split(" | ")
     state = play(ASKED[what], script)

@@ -19,6 +19,7 @@ from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import before_words, draft_text, length_notice, unselected_text
 from ccq_tui.questions.schema_form import read_form, read_link, unusable
 from ccq_tui.questions.state import Draft, Focus, PanelState, first_page, opened, proposed, typable
+from tests.tables import each_row
 from tests.unit.answering.asking import words
 from tests.unit.answering.test_grammar import said
 from tests.unit.questions.drive import (
@@ -113,7 +114,7 @@ def facts(state: PanelState) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("row", ROWS)
+@each_row(*ROWS)
 def test_events_do_what_the_table_says(row: str) -> None:
     name, script, wanted = row.split("|")
     state = STATES[name.strip()]
@@ -133,20 +134,17 @@ def test_a_preview_goes_with_the_selected_option() -> None:
     assert keys(state, "2").page.as_answer().preview is None
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "allowed"),
-    [
-        ("1e30", 1, True),
-        ("9" * 40, 1, True),
-        ("1e30", 1e-30, True),
-        ("5", 1e-30, True),
-        ("5", 5e-324, True),
-        ("5", 1e30, False),
-        ("-0", 1e30, True),
-        ("3e30", 1e30, True),
-        ("0.3", 0.1, True),
-        ("1e30", 0.3, False),
-    ],
+@each_row(
+    ("1e30", 1, True),
+    ("9" * 40, 1, True),
+    ("1e30", 1e-30, True),
+    ("5", 1e-30, True),
+    ("5", 5e-324, True),
+    ("5", 1e30, False),
+    ("-0", 1e30, True),
+    ("3e30", 1e30, True),
+    ("0.3", 0.1, True),
+    ("1e30", 0.3, False),
 )
 def test_steps_of_any_size_are_exact(text: str, size: float, allowed: bool) -> None:
     state = step(panel(number_question(step=size)), TextChanged(text))
@@ -157,7 +155,7 @@ def test_a_tiny_step_beside_a_default_opens() -> None:
     assert not panel(number_question(step=1e-30, default="5")).page.problem
 
 
-@pytest.mark.parametrize("way", ["o", "n", "c"])
+@each_row("o", "n", "c")
 def test_a_text_that_would_not_be_read_whole_is_warned_of_and_sent_all_the_same(way: str) -> None:
     long = "x" * 45_001
     state = keys(panel(question(), question()), f"1 {way}")
@@ -191,10 +189,7 @@ def test_the_draft_can_be_copied_whole() -> None:
     assert draft_text(state).endswith(unselected_text(state))
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [("a\r\nb\rc", "a\nb\nc"), ("tab\there", "tab\there"), ("\x1b[2J\x07\x9b", "[2J"), ("\ud800x", "x")],
-)
+@each_row(("a\r\nb\rc", "a\nb\nc"), ("tab\there", "tab\there"), ("\x1b[2J\x07\x9b", "[2J"), ("\ud800x", "x"))
 def test_a_field_holds_no_control_characters(text: str, kept: str) -> None:
     assert typable(text) == kept
     assert step(panel(), Words(text)).text == kept
@@ -277,20 +272,17 @@ def test_hints_never_promise_a_key_that_means_nothing() -> None:
 # -- conditions ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("when", "answer", "holds"),
-    [
-        (Condition(0, "a"), Answer(("a",)), True),
-        (Condition(0, "a"), Answer(("a", "b")), False),
-        (Condition(0, "a", contains=True), Answer(("a", "b")), True),
-        (Condition(0, "a", contains=True), Answer(("ab",)), False),
-        (Condition(0, "a"), Answer(other=" a "), True),
-        (Condition(0, "a"), Answer(("a",), other="b"), False),
-        (Condition(0, "a", contains=True), Answer(other="bad"), True),
-        (Condition(0, "a"), Answer(note="a"), False),
-        (Condition(0, "", contains=True), Answer(), False),
-        (Condition(1, "a"), Answer(("a",)), False),
-    ],
+@each_row(
+    (Condition(0, "a"), Answer(("a",)), True),
+    (Condition(0, "a"), Answer(("a", "b")), False),
+    (Condition(0, "a", contains=True), Answer(("a", "b")), True),
+    (Condition(0, "a", contains=True), Answer(("ab",)), False),
+    (Condition(0, "a"), Answer(other=" a "), True),
+    (Condition(0, "a"), Answer(("a",), other="b"), False),
+    (Condition(0, "a", contains=True), Answer(other="bad"), True),
+    (Condition(0, "a"), Answer(note="a"), False),
+    (Condition(0, "", contains=True), Answer(), False),
+    (Condition(1, "a"), Answer(("a",)), False),
 )
 def test_what_a_condition_means(when: Condition, answer: Answer, holds: bool) -> None:
     questions = (field("One", "a", "b"), field("Two", when=when))
@@ -314,16 +306,13 @@ def test_a_field_of_one_line_takes_no_line_break() -> None:
 # -- an earlier answer ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("other", "same"),
-    [
-        (question("which  DATABASE?", "One", "Two"), True),
-        (question("Which store?", "DuckDB", "Postgres", "SQLite"), True),
-        (question("Which store?", "Postgres", "SQLite"), False),
-        (question("Which store?", "Postgres", "SQLite", "MySQL"), False),
-        (question("Which stores?", "Postgres", "SQLite", "DuckDB", multi=True), False),
-        (text_question("Which database?"), False),
-    ],
+@each_row(
+    (question("which  DATABASE?", "One", "Two"), True),
+    (question("Which store?", "DuckDB", "Postgres", "SQLite"), True),
+    (question("Which store?", "Postgres", "SQLite"), False),
+    (question("Which store?", "Postgres", "SQLite", "MySQL"), False),
+    (question("Which stores?", "Postgres", "SQLite", "DuckDB", multi=True), False),
+    (text_question("Which database?"), False),
 )
 def test_questions_read_the_same_by_their_text_or_by_three_options(other: Question, same: bool) -> None:
     assert reads_like(question(), other) is same

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ccq_tui.questions import Answer, Option, Question
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "parse.json")
 
@@ -19,7 +19,7 @@ def one(**fields: Any) -> dict[str, Any]:
     return {"questions": [{"question": "Q?", "options": ["a", "b"]} | fields]}
 
 
-@pytest.mark.parametrize(("source", "wanted"), TABLES["read"])
+@each_row(*TABLES["read"])
 def test_an_input_is_read_as_the_table_says(source: dict[str, Any], wanted: list[dict[str, Any]]) -> None:
     result = parse_question_set("toolu_1", source)
     made = [{**each, "options": tuple(Option(**row) for row in each.get("options", ()))} for each in wanted]
@@ -33,9 +33,7 @@ def test_one_object_is_echoed_as_a_list() -> None:
     assert encode(made, (Answer(("a",)),))["questions"] == source["questions"]
 
 
-@pytest.mark.parametrize(
-    ("source", "path"), [*TABLES["refused"], (one(kind="number", max=10**400), "questions[0].max")]
-)
+@each_row(*TABLES["refused"], (one(kind="number", max=10**400), "questions[0].max"))
 def test_what_is_wrong_is_named_by_its_path(source: dict[str, Any], path: str) -> None:
     with pytest.raises(QuestionFormatError) as caught:
         parse_question_set("t", source)

@@ -16,7 +16,7 @@ from ccq_tui.questions.limits import FieldError, allowed_words, answer_problem
 from ccq_tui.questions.model import Asked, FieldRules
 from ccq_tui.questions.schema_form import content_of, read_form
 from ccq_tui.questions.state import opened
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "schema_form.json")
 
@@ -95,7 +95,7 @@ def test_values_have_the_types_of_the_schema() -> None:
     assert content_of(form(properties), given_back(form(properties), content)) == content
 
 
-@pytest.mark.parametrize(("schema", "text", "problem"), TABLES["refused"])
+@each_row(*TABLES["refused"])
 def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, problem: str) -> None:
     read = form({"x": {"type": "string", **schema}})
     assert not read.problem
@@ -105,30 +105,24 @@ def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, p
     assert (caught.value.number, caught.value.part) == (0, "other")
 
 
-@pytest.mark.parametrize(
-    ("named", "good"),
-    [
-        ("email", "a.b+c@d-e.example"),
-        ("uri", "mailto:ada@example.com"),
-        ("uri", "https://example.com:8080/a?b#c"),
-        ("date", "2024-02-29"),
-        ("date-time", "2026-01-31T23:59:59.123456789+02:00"),
-        ("uuid", "whatever: no format that is known"),
-    ],
+@each_row(
+    ("email", "a.b+c@d-e.example"),
+    ("uri", "mailto:ada@example.com"),
+    ("uri", "https://example.com:8080/a?b#c"),
+    ("date", "2024-02-29"),
+    ("date-time", "2026-01-31T23:59:59.123456789+02:00"),
+    ("uuid", "whatever: no format that is known"),
 )
 def test_what_fits_a_format_is_taken(named: str, good: str) -> None:
     read = form({"x": {"type": "string", "format": named}})
     assert content_of(read, (Answer(other=good),)) == {"x": good}
 
 
-@pytest.mark.parametrize(
-    ("properties", "problem"),
-    [
-        *TABLES["unfit"],
-        ({"x": {"type": "string", "pattern": "a" * 1001}}, "a pattern of more than 1,000 characters"),
-        ({"x": {"type": "number", "maximum": 10**400}}, "a “maximum” that is too large"),
-        ({f"x{number}": TEXT for number in range(101)}, "101 fields, more than 100"),
-    ],
+@each_row(
+    *TABLES["unfit"],
+    ({"x": {"type": "string", "pattern": "a" * 1001}}, "a pattern of more than 1,000 characters"),
+    ({"x": {"type": "number", "maximum": 10**400}}, "a “maximum” that is too large"),
+    ({f"x{number}": TEXT for number in range(101)}, "101 fields, more than 100"),
 )
 def test_what_cannot_be_used_is_said_in_one_line(properties: dict[str, Any], problem: str) -> None:
     read = form(properties)

@@ -27,7 +27,7 @@ from ccq_tui.questions.wire import (
     encode_discussion,
     encode_remark,
 )
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.questions.drive import keys, panel, question, text_question, typed
 
 TABLES = table(__file__, "wire.json")
@@ -47,7 +47,7 @@ def given_answers(rows: list[dict[str, Any]]) -> tuple[Answer, ...]:
     return tuple(Answer(**{**row, "selected": tuple(row.get("selected", ()))}) for row in rows)
 
 
-@pytest.mark.parametrize(("source", "answers", "wanted"), TABLES["encoded"])
+@each_row(*TABLES["encoded"])
 def test_answers_are_encoded_as_the_table_says(
     source: dict[str, Any] | None, answers: list[dict[str, Any]], wanted: dict[str, Any]
 ) -> None:
@@ -140,7 +140,7 @@ ASKED = parse_question_set(
 LINES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 
 
-@pytest.mark.parametrize(("form", "said", "lines"), TABLES["messages"])
+@each_row(*TABLES["messages"])
 def test_an_outcome_is_written_as_the_table_says(form: str, said: Any, lines: list[str]) -> None:
     match said:
         case list():

@@ -46,6 +46,7 @@ from ccq_tui.remote.publication import MOST_BODY, Channel, ended, read_answer, r
 from ccq_tui.remote.relay.records import Record, question_answered, questions_of
 from ccq_tui.remote.seal import to_base64
 from ccq_tui.web.problems import ProblemError
+from tests.tables import each_row
 from tests.unit.questions.drive import RELEASE, field
 from tests.unit.remote.publishing import ALWAYS, COLOUR, PARTS, permission, plan, question
 
@@ -136,7 +137,7 @@ def test_who_asks_is_said() -> None:
     assert theirs == {"id": "hook:1", "name": "Claude Code", "directory": "/srv", "parked": False}
 
 
-@pytest.mark.parametrize("request_", [permission(), plan()])
+@each_row(permission(), plan())
 def test_what_a_device_may_not_take_it_does_not_get(request_: Request) -> None:
     for grants, numbers in ((False, [1, 2, 4, 5]), (True, [1, 2, 3, 4, 5])):
         made = Channel(PLAIN, grants=grants).publication(stored(request_), None)
@@ -206,7 +207,7 @@ ENDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("request_", "outcome", "end", "text"), ENDS)
+@each_row(*ENDS)
 def test_its_end_is_said_in_a_line(request_: Request, outcome: RequestOutcome, end: str, text: str) -> None:
     actor = Actor(Surface.COMMAND, "ccq-tui answer")
     one = stored(request_, outcome=outcome, actor=actor, settled_at=NOW, state=RequestState.DELIVERED)
@@ -282,7 +283,7 @@ DECISIONS = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "index", "note", "outcome"), DECISIONS)
+@each_row(*DECISIONS)
 def test_a_decision_is_asked(request_: Request, index: int, note: str, outcome: RequestOutcome) -> None:
     record = published(request_)
     ((id_, asked),) = questions_of(record).items()
@@ -295,7 +296,7 @@ def test_a_decision_is_asked(request_: Request, index: int, note: str, outcome: 
     assert (event, read_answer(said["answer"] if said else {}, request_)) == ("answered", outcome)
 
 
-@pytest.mark.parametrize("device", [None, [], {"name": 7, "id": None}, {"name": "x" * 900}])
+@each_row(None, [], {"name": 7, "id": None}, {"name": "x" * 900})
 def test_a_device_is_named_whatever_the_relay_says(device: Any) -> None:
     actor = Channel.actor({"device": device})
     assert len(actor.name) <= 200

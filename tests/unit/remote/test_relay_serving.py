@@ -25,6 +25,7 @@ from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap
 from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer, from_base64
 from ccq_tui.web.problems import ProblemError
 from ccq_tui.web.serving import ServeError, check_exposed
+from tests.tables import each_row
 from tests.unit.remote import relays
 from tests.unit.remote.notify.doubles import serving
 from tests.unit.remote.relays import Caller, RunningRelay, TestPairing, redis_server, running
@@ -48,7 +49,7 @@ async def test_a_port_in_use_and_bad_files_are_named(tmp_path: Path) -> None:
         await serve_relay(RelayOptions(store, port=0))
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "::", "box.example"])
+@each_row("192.0.2.1", "::", "box.example")
 def test_a_network_is_served_by_tls_or_by_force(host: str) -> None:
     with pytest.raises(ServeError, match=f"{host} can be reached .* Tailscale or Caddy"):
         check_exposed(RelayOptions("sqlite:x", host=host))
@@ -301,7 +302,7 @@ def test_an_answer_is_taken_once_and_a_refusal_changes_nothing(actions: list[tup
             assert now.dropped_at == wanted or (change.event is None and now.dropped_at < wanted)
 
 
-@pytest.mark.parametrize(("seconds", "fits"), [(1, True), (LONGEST, True), (0, False), (LONGEST + 1, False)])
+@each_row((1, True), (LONGEST, True), (0, False), (LONGEST + 1, False))
 def test_a_request_expires_within_seven_days_and_a_skewed_clock(seconds: float, fits: bool) -> None:
     now = 1_800_000_000.0
     if fits:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.remote.pairings import Pairing, PairingsError, change_pairings, read_pairings
 from ccq_tui.remote.seal import About, Code, Sealed, Sealer, SealError, from_base64, to_base64, wrap_key
+from tests.tables import each_row
 
 VECTORS = json.loads(Path(__file__).with_name("seal.json").read_text(encoding="ascii"))
 ABOUT = About(Sealed.REQUEST, "0b8c", "2026-12-04T10:00:00Z")
@@ -54,7 +55,7 @@ def test_a_changed_bit_is_noticed(place: int, bit: int) -> None:
         sealer().open(to_base64(bytes(data)), ABOUT)
 
 
-@pytest.mark.parametrize("envelope", ["", "A", "****", "é", to_base64(bytes(40)), to_base64(b"\2" * 60)])
+@each_row("", "A", "****", "é", to_base64(bytes(40)), to_base64(b"\2" * 60))
 def test_what_is_no_envelope_is_refused(envelope: str) -> None:
     with pytest.raises(SealError):
         sealer().open(envelope, ABOUT)
@@ -82,12 +83,12 @@ def test_a_code_is_read_aloud_without_doubt() -> None:
     assert len(from_base64(wrap_key(bytes(32), bytes(32), code.invitation))) == 1 + 12 + 32 + 16
 
 
-@pytest.mark.parametrize("typed", ["7K2M-90X1-1TBV-H8RW", " 7k2m9oxi LTBVh8rw\n"])
+@each_row("7K2M-90X1-1TBV-H8RW", " 7k2m9oxi LTBVh8rw\n")
 def test_a_code_is_read_as_it_is_typed(typed: str) -> None:
     assert Code.read(typed) == Code("7K2M", "90X11TBVH8RW")
 
 
-@pytest.mark.parametrize("typed", ["", "7K2M-90X1-1TBV-H8R", "7K2M-90X1-1TBV-H8RWX", "7K2M-90X1-1TBV-H8RU"])
+@each_row("", "7K2M-90X1-1TBV-H8R", "7K2M-90X1-1TBV-H8RWX", "7K2M-90X1-1TBV-H8RU")
 def test_no_other_text_is_a_code(typed: str) -> None:
     with pytest.raises(SealError, match="a code has 16 letters and digits"):
         Code.read(typed)

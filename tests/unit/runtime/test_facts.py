@@ -3,12 +3,11 @@
 from dataclasses import fields, replace
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.session_name import title_of
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
+from tests.tables import each_row
 
 NEW = SessionFacts(Path("/work"), labels={"ticket": "ABC-1"})
 RESUMED = replace(NEW, begun=True, named=False)
@@ -37,14 +36,11 @@ def test_a_session_is_kept_from_its_first_prompt_on() -> None:
     assert begun == {"s": SessionFact(name="Build it", state=state, cause="it began", labels=NEW.labels)}
 
 
-@pytest.mark.parametrize(
-    ("events", "name"),
-    [
-        ((), None),
-        ((ev.TitleChanged("api"),), "api"),
-        ((ev.HistoryLoaded((), title="", first_prompt="Build it"),), "Build it · Go on"),
-        ((ev.HistoryLoaded((), title="The API", first_prompt="Build it"),), "The API"),
-    ],
+@each_row(
+    ((), None),
+    ((ev.TitleChanged("api"),), "api"),
+    ((ev.HistoryLoaded((), title="", first_prompt="Build it"),), "Build it · Go on"),
+    ((ev.HistoryLoaded((), title="The API", first_prompt="Build it"),), "The API"),
 )
 def test_a_resumed_session_is_named_by_its_past_once_that_is_read(
     events: tuple[ev.AgentEvent, ...], name: str | None
@@ -53,7 +49,7 @@ def test_a_resumed_session_is_named_by_its_past_once_that_is_read(
     assert kept(RESUMED, CONNECTED, ev.PromptAccepted("Go on"), *events)["s"].name == name
 
 
-@pytest.mark.parametrize("queued", [False, True])
+@each_row(False, True)
 def test_a_conversation_that_replaces_another_is_kept_from_its_own_first_prompt_on(queued: bool) -> None:
     waits = [ev.PromptAccepted("Go on", queued=True)] if queued else []
     events = [
@@ -70,16 +66,13 @@ def test_a_conversation_that_replaces_another_is_kept_from_its_own_first_prompt_
     )
 
 
-@pytest.mark.parametrize(
-    ("prompt", "name"),
-    [
-        ("Fix it\n\nnow", "Fix it now"),
-        ("/compact", ""),
-        (" /review-pr 12", ""),
-        ("/mcp:do it", ""),
-        ("/usr/bin is full", "/usr/bin is full"),
-        ("/ is full", "/ is full"),
-    ],
+@each_row(
+    ("Fix it\n\nnow", "Fix it now"),
+    ("/compact", ""),
+    (" /review-pr 12", ""),
+    ("/mcp:do it", ""),
+    ("/usr/bin is full", "/usr/bin is full"),
+    ("/ is full", "/ is full"),
 )
 def test_a_command_calls_nothing(prompt: str, name: str) -> None:
     assert title_of(prompt) == name

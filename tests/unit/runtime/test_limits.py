@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.config.settings import Settings
 from ccq_tui.runtime.limits import COUNTDOWN, Due, Limit, Standing, cause, next_limit
 from ccq_tui.words import spoken
+from tests.tables import each_row
 
 ASKED = Standing(
     SessionState.AWAITING, touched=10.0, event=100.0, question="t", turn=100.0, parkable=True, stopped=False
@@ -110,9 +110,7 @@ def test_a_session_is_parked_after_ten_minutes_unless_something_else_was_set() -
     assert ends(Settings(), ASKED) == (Due.PARK, 700.0)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(600.0, "10 min"), (7200.0, "2 h"), (90.0, "90 s"), (1.5, "1.5 s")]
-)
+@each_row((600.0, "10 min"), (7200.0, "2 h"), (90.0, "90 s"), (1.5, "1.5 s"))
 def test_durations_are_said_shortly(seconds: float, words: str) -> None:
     assert spoken(seconds) == words
     assert cause(Limit(Due.PARK, 0.0, seconds)) == f"no answer for {words} (park_after)"

@@ -1,11 +1,11 @@
 """The table of phases, driven by whatever may happen to a session, in any order."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
+from tests.tables import each_row
 
 ENDS = (SessionState.PARKED, SessionState.ENDED, SessionState.FAILED)
 STATED = (*SessionState,)
@@ -55,22 +55,19 @@ def test_an_answer_while_parking_starts_the_next_process_without_a_further_input
     assert after(SessionState.PARKED, Input.ENDED, stage=parking) == Stage(Phase.STARTING)
 
 
-@pytest.mark.parametrize("end", ENDS)
+@each_row(*ENDS)
 def test_a_restart_starts_once_its_process_is_gone_whatever_it_ended_with(end: SessionState) -> None:
     stopping = after(Input.START, SessionState.IDLE, Reason.RESTART)
     assert after(end, stage=stopping) == stopping
     assert after(end, Input.ENDED, stage=stopping) == Stage(Phase.STARTING)
 
 
-@pytest.mark.parametrize(
-    ("stop", "end", "reason", "roused"),
-    [
-        (Reason.LIMIT, SessionState.ENDED, Reason.LIMIT, True),
-        (Reason.LIMIT, SessionState.FAILED, Reason.FAILED, False),
-        (Reason.ROOM, SessionState.ENDED, Reason.ROOM, True),
-        (None, SessionState.ENDED, Reason.LOST, False),
-        (None, SessionState.FAILED, Reason.FAILED, False),
-    ],
+@each_row(
+    (Reason.LIMIT, SessionState.ENDED, Reason.LIMIT, True),
+    (Reason.LIMIT, SessionState.FAILED, Reason.FAILED, False),
+    (Reason.ROOM, SessionState.ENDED, Reason.ROOM, True),
+    (None, SessionState.ENDED, Reason.LOST, False),
+    (None, SessionState.FAILED, Reason.FAILED, False),
 )
 def test_a_prompt_starts_what_ended_by_itself_and_an_answer_starts_whatever_rests(
     stop: Reason | None, end: SessionState, reason: Reason, roused: bool

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
+from tests.tables import each_row
 
 ASKED = (ev.PromptAccepted("Build it", prompt_id="1"), ev.PromptDelivered("1"))
 FAILED_TURN = ev.TurnEnded("api_error", True, 1.0, None, 0, 0)
@@ -25,19 +24,16 @@ def after(*events: ev.AgentEvent, recovery: Recovery | None = None) -> Recovery:
     return recovery
 
 
-@pytest.mark.parametrize(
-    ("kind", "remedy"),
-    [
-        (Problem.RATE_LIMIT, Remedy.RETRY),
-        (Problem.NO_NETWORK, Remedy.RETRY),
-        (Problem.CONTEXT_FULL, Remedy.COMPACT),
-        (Problem.MODEL_MISSING, Remedy.MODEL),
-        (Problem.KEY_REFUSED, Remedy.SIGN_IN),
-        (Problem.TURNS_SPENT, Remedy.GO_ON),
-        (Problem.BUDGET_SPENT, None),
-        (Problem.MCP_FAILED, Remedy.SERVERS),
-        ("interrupt", None),
-    ],
+@each_row(
+    (Problem.RATE_LIMIT, Remedy.RETRY),
+    (Problem.NO_NETWORK, Remedy.RETRY),
+    (Problem.CONTEXT_FULL, Remedy.COMPACT),
+    (Problem.MODEL_MISSING, Remedy.MODEL),
+    (Problem.KEY_REFUSED, Remedy.SIGN_IN),
+    (Problem.TURNS_SPENT, Remedy.GO_ON),
+    (Problem.BUDGET_SPENT, None),
+    (Problem.MCP_FAILED, Remedy.SERVERS),
+    ("interrupt", None),
 )
 def test_an_error_offers_its_remedy_until_the_next_prompt(kind: str, remedy: Remedy | None) -> None:
     failed = after(*ASKED, ev.ErrorReported(kind, ""), FAILED_TURN)

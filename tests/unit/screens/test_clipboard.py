@@ -24,7 +24,7 @@ from ccq_tui.screens import clipboard, terminal
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
 from ccq_tui.screens.editor import KEPT, NOT_UTF8, Edited, edit_text
 from ccq_tui.widgets.keys import text_of
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.prompts.pictures import png
 
 
@@ -210,7 +210,7 @@ async def test_what_does_not_fit_a_field_stays_in_its_file(
 KEYS = table(__file__, "terminal_keys.json")
 
 
-@pytest.mark.parametrize(("about", "goes", "told"), KEYS)
+@each_row(*KEYS)
 def test_bytes_are_keys_and_pastes(about: str, goes: list[str], told: list[str]) -> None:
     decoder = Decoder()
     events = [event for sent in goes for event in decoder.feed(sent)]
@@ -228,7 +228,7 @@ def names(told: list[Message]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("number", "character"), enumerate("0123456789./*-+", 57399))
+@each_row(*enumerate("0123456789./*-+", 57399))
 def test_a_keypad_types(number: int, character: str) -> None:
     (key,) = Decoder().feed(f"\x1b[{number};129u")
     assert isinstance(key, events.Key)

@@ -4,7 +4,6 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ from ccq_tui.screens.session.notifications import LOST, news_of, notification_of
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
-from tests.tables import table
+from tests.tables import each_row, table
 
 TABLES = table(__file__, "controllers.json")
 
@@ -83,7 +82,7 @@ def test_without_having_started_so_nothing_is_bypassed(auto: bool, refused: set[
     assert all(MEANINGS[mode] in mode_words(mode) for mode in offered)
 
 
-@pytest.mark.parametrize(("environment", "protocol", "bar"), TABLES["terminals"])
+@each_row(*TABLES["terminals"])
 def test_a_terminal_is_sent_what_it_understands(
     environment: dict[str, str], protocol: str, bar: bool
 ) -> None:
@@ -98,7 +97,7 @@ def test_what_is_set_wins() -> None:
     assert not has_progress("off", {"WT_SESSION": "x"})
 
 
-@pytest.mark.parametrize(("protocol", "sequence"), TABLES["sequences"])
+@each_row(*TABLES["sequences"])
 def test_sequences(protocol: Notify, sequence: str) -> None:
     assert notification(protocol, "a;b", "c;d", {}) == sequence
 
@@ -126,7 +125,7 @@ def test_what_is_news() -> None:
     assert notification_of("api", ["One", "Two", "Three"]) == ("ccq-tui · api", "One · and 2 more")
 
 
-@pytest.mark.parametrize(("text", "command"), TABLES["commands"])
+@each_row(*TABLES["commands"])
 def test_a_prompt_is_a_command_only_when_it_is_nothing_else(text: str, command: list[str] | None) -> None:
     found = called(text, SLASH_COMMANDS)
     assert (found and [found[0].name, found[1]]) == command

@@ -36,7 +36,7 @@ from ccq_tui.screens.sessions.rows import (
     list_lines,
     window_top,
 )
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.ui.asked import PLAIN
 
 HERE = Path(__file__).parent / "sessions"
@@ -202,7 +202,7 @@ ROWS = {
 CASES = table(__file__, "sessions.json")
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_row(*ROWS)
 def test_what_can_be_done_with_a_session_and_why_the_rest_cannot(name: str) -> None:
     row, expected = ROWS[name], CASES[name]
     actions = ("choose", "fork", "park", "restart", "done", "close", "rename", "decline")

@@ -39,7 +39,7 @@ from ccq_tui.screens.sessions.model import foreign_row, request_row
 from ccq_tui.testing import clean_environment
 from ccq_tui.widgets.status_line import fitted
 from ccq_tui.words import counted, on_clock
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.bridges.native import ASKED, NativeSession, calls, prompt
 
 VIEW = SessionFacts(Path("/work/api"), since=100.0)
@@ -104,7 +104,7 @@ def test_a_session_in_which_something_waits_is_not_ready() -> None:
     assert pieces(parked, AROUND, 100.0, waiting=1)[0].text == "◇ paused"
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m")])
+@each_row((0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m"))
 def test_durations(seconds: int, words: str) -> None:
     assert on_clock(seconds) == words
 
@@ -115,7 +115,7 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
     assert short_path(Path("/else")) == "/else"
 
 
-@pytest.mark.parametrize(("number", "said"), table(__file__, "view.json")["large_numbers_are_short"])
+@each_row(*table(__file__, "view.json")["large_numbers_are_short"])
 def test_large_numbers_are_short(number: int, said: str) -> None:
     assert counted(number) == said
 
@@ -132,7 +132,7 @@ FULL = replace(
 )
 
 
-@pytest.mark.parametrize(("width", "left"), [(200, len(words(FULL, MAIN))), (78, 6), (38, 3), (13, 1)])
+@each_row((200, len(words(FULL, MAIN))), (78, 6), (38, 3), (13, 1))
 def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> None:
     kept = fitted(pieces(FULL, MAIN, 100.0), width)
     assert len(kept) == left
@@ -141,7 +141,7 @@ def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> Non
     assert [piece for piece in pieces(FULL, MAIN, 100.0) if piece in kept] == kept, "the order stays"
 
 
-@pytest.mark.parametrize(("width", "line"), table(__file__, "view.json")["the_line_of_a_session_that_waits"])
+@each_row(*table(__file__, "view.json")["the_line_of_a_session_that_waits"])
 def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
     view = SessionFacts(
         Path.home() / "proj",
@@ -165,7 +165,7 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [200, 80, 40, 30, 12])
+@each_row(200, 80, 40, 30, 12)
 def test_bypassed_permissions_are_said_in_every_width(width: int) -> None:
     working = replace(FULL, mode=BYPASS, since=-8000.0, state=ev.SessionState.WORKING)
     kept = fitted(pieces(working, MAIN, 100.0), width)

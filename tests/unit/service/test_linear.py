@@ -25,6 +25,7 @@ from ccq_tui.testing.server import ServerThread
 from ccq_tui.web.problems import ProblemError
 from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.steps import until
+from tests.tables import each_row
 from tests.unit.service.desks import event, run
 
 SECRET, TOKEN = "lin_wh_secret", "lin_oauth_token"
@@ -76,9 +77,7 @@ def assigned(linear: ScriptedLinear) -> Run:
     return run(linear.assign("A title", send=False).id)
 
 
-@pytest.mark.parametrize(
-    "document", [module.ACTIVITY, module.SESSION, module.KNOWN, module.PEOPLE, module.NOW]
-)
+@each_row(module.ACTIVITY, module.SESSION, module.KNOWN, module.PEOPLE, module.NOW)
 def test_documents_fit_the_schema_of_linear(document: str) -> None:
     schema = build_schema((Path(__file__).parent / "linear" / "schema.graphql").read_text())
     assert validate(schema, parse(document)) == []

@@ -12,6 +12,7 @@ import yaml
 
 from ccq_tui.cli.serve import serve
 from ccq_tui.service.api import READY
+from tests.tables import each_row
 
 CHECKOUT = Path(__file__).parents[3]
 PLACE = CHECKOUT / "docs" / "examples" / "service"
@@ -35,7 +36,7 @@ def commands() -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("words", commands())
+@each_row(*commands())
 def test_each_command_is_one_of_this_version(words: list[str]) -> None:
     assert [Path(words[0]).name, words[1]] == ["ccq-tui", "serve"]
     serve.make_context("serve", words[2:])

@@ -7,7 +7,7 @@ import pytest
 from ccq_tui.service.people import UNKNOWN, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError, Policy, Repository
 from ccq_tui.service.port import NewTicket
-from tests.tables import table
+from tests.tables import each_row, table
 
 ADA = Participant("linear:ada", "Ada", "ada@example.org")
 BEN = Participant("linear:ben", "Ben", "ben@example.org")
@@ -58,7 +58,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "act", "repository", "may"), ROWS)
+@each_row(*ROWS)
 def test_who_may_do_what(name: str, act: str, repository: str, may: bool) -> None:
     why = POLICY.refusal(PEOPLE[name], RunAct(act), repository, INVOLVED)
     assert (why == "") is may
@@ -77,10 +77,7 @@ def test_a_refusal_names_whom_to_ask() -> None:
     assert POLICY.refusal(ADA, RunAct.ALLOW, "shop", INVOLVED) == said
 
 
-@pytest.mark.parametrize(
-    ("team", "named", "by_text", "chosen"),
-    table(__file__, "policy.json")["a_text_names_a_repository_only_where_that_fits"],
-)
+@each_row(*table(__file__, "policy.json")["a_text_names_a_repository_only_where_that_fits"])
 def test_a_text_names_a_repository_only_where_that_fits(
     team: str, named: str, by_text: bool, chosen: str
 ) -> None:

@@ -13,6 +13,7 @@ from ccq_tui.testing import Exchange, Scenario, clean_environment
 from ccq_tui.testing.incoming import Incoming, Role
 from ccq_tui.testing.play import Director
 from tests.agent.killed.news import Kill, Told, told
+from tests.tables import each_row
 from tests.unit.testing.talk import CLI, TOOLS, Talk, text_of
 
 INTERRUPTED = {"type": "text", "text": "[Request interrupted by user for tool use]"}
@@ -32,28 +33,25 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-@pytest.mark.parametrize(
-    ("body", "headers", "role"),
-    [
-        ({"tools": TOOLS}, CLI, Role.MAIN),
-        ({"tools": [], "context_management": {}}, CLI, Role.MAIN),
-        ({"tools": []}, {}, Role.MAIN),
-        ({"tools": []}, CLI, Role.SIDE),
-        ({"tools": TOOLS, "output_config": TITLE_FORMAT}, CLI, Role.SIDE),
-        ({"tools": TOOLS, "max_tokens": 1}, CLI, Role.SIDE),
-        (
-            {
-                "tools": TOOLS,
-                "messages": [
-                    {"role": "user", "content": "… create a detailed summary of the conversation so far …"}
-                ],
-            },
-            CLI,
-            Role.SIDE,
-        ),
-        ({"tools": TOOLS}, CLI | {"x-claude-code-agent-id": "a1"}, Role.SUBAGENT),
-        ({"tools": TOOLS, "system": [text("cc_is_subagent=true;")]}, CLI, Role.SUBAGENT),
-    ],
+@each_row(
+    ({"tools": TOOLS}, CLI, Role.MAIN),
+    ({"tools": [], "context_management": {}}, CLI, Role.MAIN),
+    ({"tools": []}, {}, Role.MAIN),
+    ({"tools": []}, CLI, Role.SIDE),
+    ({"tools": TOOLS, "output_config": TITLE_FORMAT}, CLI, Role.SIDE),
+    ({"tools": TOOLS, "max_tokens": 1}, CLI, Role.SIDE),
+    (
+        {
+            "tools": TOOLS,
+            "messages": [
+                {"role": "user", "content": "… create a detailed summary of the conversation so far …"}
+            ],
+        },
+        CLI,
+        Role.SIDE,
+    ),
+    ({"tools": TOOLS}, CLI | {"x-claude-code-agent-id": "a1"}, Role.SUBAGENT),
+    ({"tools": TOOLS, "system": [text("cc_is_subagent=true;")]}, CLI, Role.SUBAGENT),
 )
 def test_who_sent_a_request(body: dict[str, Any], headers: dict[str, str], role: Role) -> None:
     assert Incoming(body, headers).role is role
@@ -248,9 +246,7 @@ def test_a_temporary_home_is_removed() -> None:
     assert not made.root.exists()
 
 
-@pytest.mark.parametrize(
-    "module", ["ccq_tui.testing", "ccq_tui.testing.pytest_plugin", "ccq_tui.testing.scenarios"]
-)
+@each_row("ccq_tui.testing", "ccq_tui.testing.pytest_plugin", "ccq_tui.testing.scenarios")
 def test_importing_loads_nothing_heavy(module: str) -> None:
     heavy = ("uvicorn", "starlette", "hypothesis", "textual", "claude_agent_sdk")
     code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"

@@ -12,6 +12,7 @@ from ccq_tui.testing import Scenario, ask, delegate, question_set_input, run
 from ccq_tui.testing.play import Part, Turn
 from ccq_tui.testing.scenario import Cut, Failure, Message, Silence, TurnEnd
 from ccq_tui.testing.server import Chunk, stream, whole
+from tests.tables import each_row
 from tests.unit.testing.talk import Talk
 
 QUESTION = Question("Which?", "Store", (Option("A", "first"), Option("B", "second")))
@@ -32,13 +33,10 @@ def test_prose_gathers_until_a_tool_call_closes_the_message() -> None:
     assert talk.result("answered") == "b"
 
 
-@pytest.mark.parametrize(
-    ("scenario", "reason"),
-    [
-        (Scenario().says("a"), "end_turn"),
-        (Scenario().runs("Bash", command="ls"), "tool_use"),
-        (Scenario().says("a").stops("max_tokens"), "max_tokens"),
-    ],
+@each_row(
+    (Scenario().says("a"), "end_turn"),
+    (Scenario().runs("Bash", command="ls"), "tool_use"),
+    (Scenario().says("a").stops("max_tokens"), "max_tokens"),
 )
 def test_the_stop_reason_follows_the_content(scenario: Scenario, reason: str) -> None:
     turn = Talk(scenario).next()
@@ -151,7 +149,7 @@ def test_usage_replaces_the_estimate() -> None:
     assert turn.usage["output_tokens"] == 1
 
 
-@pytest.mark.parametrize("name", ["", "a b", "ü", "x" * 41])
+@each_row("", "a b", "ü", "x" * 41)
 def test_a_name_has_to_fit_a_tool_use_id(name: str) -> None:
     with pytest.raises(ValueError, match="name"):
         Scenario(name)

@@ -14,7 +14,7 @@ from ccq_tui.transcript.outcomes import outcome
 from ccq_tui.transcript.tools import TOOLS, main_argument, short_argument, tool_title
 from ccq_tui.widgets.transcript.painter import plain_text
 from ccq_tui.words import duration
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.ui.host import Clock
 from tests.unit.transcript.test_drawing import shown
 
@@ -412,10 +412,7 @@ def test_reads_and_searches_in_a_row_fold_to_one_line() -> None:
     assert [line.strip() for line in shown(model, 60).splitlines() if line.strip()] == folded
 
 
-@pytest.mark.parametrize(
-    ("tool", "argument", "shown"),
-    table(__file__, "calls.json")["the_directory_of_the_session_goes_without_saying"],
-)
+@each_row(*table(__file__, "calls.json")["the_directory_of_the_session_goes_without_saying"])
 def test_the_directory_of_the_session_goes_without_saying(tool: str, argument: str, shown: str) -> None:
     assert short_argument(tool, argument, "/work/api/") == shown
 
@@ -427,14 +424,12 @@ def test_without_a_known_directory_all_is_said() -> None:
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "shown"), table(__file__, "calls.json")["main_argument"])
+@each_row(*table(__file__, "calls.json")["main_argument"])
 def test_main_argument(tool: str, arguments: dict[str, Any], shown: str) -> None:
     assert main_argument(tool, arguments) == shown
 
 
-@pytest.mark.parametrize(
-    ("tool", "output", "structured", "failed", "shown"), table(__file__, "calls.json")["outcome"]
-)
+@each_row(*table(__file__, "calls.json")["outcome"])
 def test_outcome(tool: str, output: str, structured: Any, failed: bool, shown: str) -> None:
     assert outcome(tool, output, structured, failed=failed) == shown
 

@@ -13,6 +13,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from ccq_tui.transcript.export import export_json, export_markdown
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.painter import plain_text
+from tests.tables import each_row
 from tests.ui.forms import BROKEN, DEPLOY, LINK, asked
 from tests.unit.transcript.test_drawing import model, shown
 
@@ -102,15 +103,12 @@ def card(outcome: RequestOutcome | None, request: object = FORM) -> str:
     return shown(data, 80)
 
 
-@pytest.mark.parametrize(
-    ("outcome", "words"),
-    [
-        (None, "waiting for you"),
-        (FILLED, "accepted 12:05"),
-        (Declined(), "declined 12:05"),
-        (Dismissed(), "cancelled 12:05"),
-        (Cancelled("interrupted"), "cancelled: interrupted · 12:05"),
-    ],
+@each_row(
+    (None, "waiting for you"),
+    (FILLED, "accepted 12:05"),
+    (Declined(), "declined 12:05"),
+    (Dismissed(), "cancelled 12:05"),
+    (Cancelled("interrupted"), "cancelled: interrupted · 12:05"),
 )
 def test_a_form_says_how_it_ended(outcome: RequestOutcome | None, words: str) -> None:
     said = card(outcome)

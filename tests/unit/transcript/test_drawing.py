@@ -36,6 +36,7 @@ from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.painter import Painter, _differing
 from ccq_tui.widgets.transcript.pen import Pen
 from tests.actors import ELSEWHERE, INBOX, PANEL, PHONE
+from tests.tables import each_row
 
 FORBIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -91,19 +92,16 @@ MANY = Question("Which features?", "Features", (Option("Auth"), Option("Logs")),
 COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
 
 
-@pytest.mark.parametrize(
-    ("outcome", "actor", "words"),
-    [
-        (Answered((Answer(("DuckDB",)),)), PANEL, "you answered 12:05"),
-        (Answered((Answer(("DuckDB",)),)), PHONE, "answered on phone 12:05"),
-        (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "answered by a␛[2J"),
-        (Answered((Answer(other="mine"),)), PANEL, "you wrote 12:05"),
-        (Answered((Answer(other="mine"),)), None, " · answered 12:05"),
-        (Discussed("why?"), INBOX, "discussed in the inbox 12:05"),
-        (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "answered in another terminal 12:05"),
-        (Declined(), Actor(Surface.HOOK), "declined by a hook 12:05"),
-        (Cancelled("interrupted"), WITHDRAWN, "cancelled: interrupted · 12:05"),
-    ],
+@each_row(
+    (Answered((Answer(("DuckDB",)),)), PANEL, "you answered 12:05"),
+    (Answered((Answer(("DuckDB",)),)), PHONE, "answered on phone 12:05"),
+    (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "answered by a␛[2J"),
+    (Answered((Answer(other="mine"),)), PANEL, "you wrote 12:05"),
+    (Answered((Answer(other="mine"),)), None, " · answered 12:05"),
+    (Discussed("why?"), INBOX, "discussed in the inbox 12:05"),
+    (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "answered in another terminal 12:05"),
+    (Declined(), Actor(Surface.HOOK), "declined by a hook 12:05"),
+    (Cancelled("interrupted"), WITHDRAWN, "cancelled: interrupted · 12:05"),
 )
 def test_who_answered_is_told_unless_it_was_this_panel(
     outcome: RequestOutcome, actor: Actor | None, words: str
@@ -139,16 +137,13 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("outcome", "words"),
-    [
-        (None, "◆ Claude asks · Database · waiting for you"),
-        (Discussed("let us talk\nfirst"), "discussed 12:05"),
-        (Declined(), "declined 12:05 · Ctrl+O"),
-        (Cancelled("turn interrupted"), "cancelled: turn interrupted · 12:05 · Ctrl+O"),
-        (Answered((Answer(),)), "– no answer"),
-        (Answered((Answer(empty=True),)), "→ none of these"),
-    ],
+@each_row(
+    (None, "◆ Claude asks · Database · waiting for you"),
+    (Discussed("let us talk\nfirst"), "discussed 12:05"),
+    (Declined(), "declined 12:05 · Ctrl+O"),
+    (Cancelled("turn interrupted"), "cancelled: turn interrupted · 12:05 · Ctrl+O"),
+    (Answered((Answer(),)), "– no answer"),
+    (Answered((Answer(empty=True),)), "→ none of these"),
 )
 def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) -> None:
     data = asked(outcome, PICK)
@@ -449,23 +444,20 @@ def test_the_clis_patch_is_numbered() -> None:
     assert counts({}, {"structuredPatch": PATCH}) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "structured", "signs"),
-    [
-        ("Edit", {"old_string": "a\nb", "new_string": "a\nc"}, None, " -+"),
-        ("Edit", {"old_string": "", "new_string": "a\nb"}, None, "++"),
-        ("Edit", {"old_string": "a", "new_string": ""}, "text", "-"),
-        ("Edit", {"old_string": ["a"], "new_string": None}, None, "-"),
-        ("MultiEdit", {"edits": [{"old_string": "a", "new_string": "b"}] * 2}, None, f"-+{BREAK}-+"),
-        ("MultiEdit", {"edits": "none"}, None, ""),
-        ("Write", {"content": "one\ntwo\n"}, {"type": "create", "structuredPatch": []}, "++"),
-        ("Write", {"content": "same"}, {"type": "update", "structuredPatch": []}, ""),
-        ("Write", {}, None, ""),
-        ("NotebookEdit", {"new_source": "x"}, {"old_source": "y", "edit_mode": "replace"}, "-+"),
-        ("NotebookEdit", {"new_source": "x", "edit_mode": "insert"}, {}, "+"),
-        ("NotebookEdit", {"edit_mode": "delete"}, {"old_source": "y"}, "-"),
-        ("Edit", {}, {"structuredPatch": [{"lines": "none"}, 3]}, ""),
-    ],
+@each_row(
+    ("Edit", {"old_string": "a\nb", "new_string": "a\nc"}, None, " -+"),
+    ("Edit", {"old_string": "", "new_string": "a\nb"}, None, "++"),
+    ("Edit", {"old_string": "a", "new_string": ""}, "text", "-"),
+    ("Edit", {"old_string": ["a"], "new_string": None}, None, "-"),
+    ("MultiEdit", {"edits": [{"old_string": "a", "new_string": "b"}] * 2}, None, f"-+{BREAK}-+"),
+    ("MultiEdit", {"edits": "none"}, None, ""),
+    ("Write", {"content": "one\ntwo\n"}, {"type": "create", "structuredPatch": []}, "++"),
+    ("Write", {"content": "same"}, {"type": "update", "structuredPatch": []}, ""),
+    ("Write", {}, None, ""),
+    ("NotebookEdit", {"new_source": "x"}, {"old_source": "y", "edit_mode": "replace"}, "-+"),
+    ("NotebookEdit", {"new_source": "x", "edit_mode": "insert"}, {}, "+"),
+    ("NotebookEdit", {"edit_mode": "delete"}, {"old_source": "y"}, "-"),
+    ("Edit", {}, {"structuredPatch": [{"lines": "none"}, 3]}, ""),
 )
 def test_changes_without_a_patch(tool: str, arguments: dict[str, Any], structured: Any, signs: str) -> None:
     diff = edit_diff(arguments, structured)
@@ -501,7 +493,7 @@ def test_long_edits_fold_and_say_so() -> None:
     assert told(60, patch=patch, folded=False).count("+ line") == 30
 
 
-@pytest.mark.parametrize("width", [1, 9, 40, 200])
+@each_row(1, 9, 40, 200)
 def test_a_hostile_edit_is_only_text(width: int) -> None:
     lines = [f"-{HOSTILE}", f"+{HOSTILE}x", f"+{HOSTILE * 300}"]
     text = told(width, patch=[{"oldStart": 1, "newStart": 1, "lines": lines}])

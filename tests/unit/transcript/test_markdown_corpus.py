@@ -6,7 +6,6 @@ from itertools import cycle
 from pathlib import Path
 from unittest.mock import patch
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it.token import Token
@@ -18,6 +17,7 @@ from ccq_tui.transcript import document as documents
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.code import Colours
 from ccq_tui.widgets.transcript.pen import Pen, tokens_of
+from tests.tables import each_row
 
 CORPUS = sorted((Path(__file__).parent / "markdown").glob("*.md"))
 WIDTHS = (40, 80, 160)
@@ -76,7 +76,7 @@ def test_there_are_sixty_of_them() -> None:
     assert len(CORPUS) == 60
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+@each_row(*CORPUS)
 def test_it_fits_and_loses_nothing(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     made = document(source)
@@ -100,7 +100,7 @@ def test_it_fits_and_loses_nothing(path: Path) -> None:
             assert (blanks[0], blanks[-1]) == (False, False), "no empty lines around a document"
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+@each_row(*CORPUS)
 def test_it_looks_the_same_however_it_arrives(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     whole = document(source)
@@ -142,7 +142,7 @@ def code_in(source: str) -> list[str]:
     return [token.content for token in tokens_of(source) if token.type == "fence"]
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+@each_row(*CORPUS)
 def test_each_state_of_a_stream_can_be_drawn(path: Path) -> None:
     source = path.read_text(encoding="utf-8")[:1_500]
     made = Document()

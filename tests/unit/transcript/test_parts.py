@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -30,7 +29,7 @@ from ccq_tui.widgets.transcript.reading import (
     targets_in,
     text_of,
 )
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.transcript.test_search import prose
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
 
@@ -248,9 +247,7 @@ def test_code_is_what_stands_in_fences_and_what_a_shell_was_told() -> None:
     assert code_in(prose("none")) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "targets"), table(__file__, "parts.json")["links_and_possible_paths_are_found"]
-)
+@each_row(*table(__file__, "parts.json")["links_and_possible_paths_are_found"])
 def test_links_and_possible_paths_are_found(text: str, targets: list[str]) -> None:
     found = targets_in(prose(text))
     assert [target for target in found if target not in {"e.g"}] == targets

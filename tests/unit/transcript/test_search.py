@@ -16,7 +16,7 @@ from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.transcript import search as search_module
 from ccq_tui.widgets.transcript.reading import LinePlace, TextSelection, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search import MOST_HITS, Search
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.ui.host import counted
 from tests.unit.transcript.test_viewport import Pane, settled
 
@@ -52,9 +52,7 @@ def count(query: str, *blocks: bl.Block) -> int:
     return last(searched(query, *blocks)[0])[1]
 
 
-@pytest.mark.parametrize(
-    ("query", "times"), table(__file__, "search.json")["what_is_read_is_found_not_how_markdown_writes_it"]
-)
+@each_row(*table(__file__, "search.json")["what_is_read_is_found_not_how_markdown_writes_it"])
 def test_what_is_read_is_found_not_how_markdown_writes_it(query: str, times: int) -> None:
     text = "A **bold** [link](https://a.org) and\n`code`.\n\n```py\nx = 1\n```\n\n- item\n\na.b (c) axb"
     assert count(query, prose(text), prose("word Word"), prose("WORD")) == times
@@ -204,7 +202,7 @@ def copied(text: str, width: int, *, prompt: bool = False) -> str | None:
     return selection.text(whole)
 
 
-@pytest.mark.parametrize("width", [12, 20, 33, 60, 200])
+@each_row(12, 20, 33, 60, 200)
 def test_prose_comes_out_as_it_was_written(width: int) -> None:
     assert copied(PROSE, width) == SHOWN
     assert copied("# A heading that is long enough\n\ntwo words", width) == (
@@ -283,7 +281,7 @@ def test_any_stretch_of_code_is_copied_as_it_was_written(
     assert selected(shown(kind, code, width), signs[first], signs[last]) == wanted
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row(*KINDS)
 def test_the_rest_of_a_long_line_of_code_follows_a_mark(kind: str) -> None:
     pane = shown(kind, "x" * 50 + "\n  yes", 40)
     marked = [line.strip(" │") for line in pane.lines() if "↳" in line]

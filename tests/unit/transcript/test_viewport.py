@@ -17,6 +17,7 @@ from ccq_tui.widgets.transcript.code import Colours
 from ccq_tui.widgets.transcript.layout import Heights, Layout, Viewport
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.pen import Pen
+from tests.tables import each_row
 
 HEIGHT = 20
 
@@ -354,7 +355,7 @@ def fed(text: str, step: int) -> Document:
     return settled(document)
 
 
-@pytest.mark.parametrize("name", HUGE)
+@each_row(*HUGE)
 def test_parts_are_small(name: str) -> None:
     text = HUGE[name]
     document = fed(text, 20)

@@ -27,6 +27,7 @@ from ccq_tui.worktrees.model import (
     worktree_at,
 )
 from ccq_tui.worktrees.removal import begun
+from tests.tables import each_row
 from tests.unit.worktrees.repositories import commit, repository, run
 
 
@@ -181,17 +182,14 @@ def test_in_a_submodule_it_is_the_submodules_own_and_empty_submodules_are_told(
     assert "submodules are empty" in begun(make(planned(repo, "x")))
 
 
-@pytest.mark.parametrize("name", ["fix", "a/b", "Fix_1.2-x", "x" * 64])
+@each_row("fix", "a/b", "Fix_1.2-x", "x" * 64)
 def test_usual_names_are_taken(name: str) -> None:
     assert problem_of(name) == ""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("fix it", "-x", "--force", "a/-b", "../x", "a/../b", "/a", "a/", ".", "a..b", "a.lock", "a."),
-        *("x" * 65, "ä", "a\n", "a;b", "$(a)", "a+b"),
-    ],
+@each_row(
+    *("fix it", "-x", "--force", "a/-b", "../x", "a/../b", "/a", "a/", ".", "a..b", "a.lock", "a."),
+    *("x" * 65, "ä", "a\n", "a;b", "$(a)", "a+b"),
 )
 def test_names_that_would_be_no_directory_or_no_branch_are_not(name: str) -> None:
     assert problem_of(name) != ""

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.rules import Shape, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import stands
-from tests.tables import table
+from tests.tables import each_row, table
 
 RECORDED: dict[str, Any] = table(__file__, "recorded.json")
 DRAWN: dict[str, Any] = {**RECORDED, **table(__file__, "drawn.json")}
@@ -44,7 +42,7 @@ def described(prompt: FoundPrompt) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@each_row(*DRAWN)
 def test_screens_have_their_prompt_with_its_whole_question(name: str) -> None:
     picture = picture_of(name)
     found = find(picture, READS[DRAWN[name]["reads"]], RULES)
@@ -52,18 +50,15 @@ def test_screens_have_their_prompt_with_its_whole_question(name: str) -> None:
     assert (found and [found.rule.name, found.question, described(found)]) == DRAWN[name]["found"]
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@each_row(*RECORDED)
 def test_a_program_that_hides_lines_asks_nothing(name: str) -> None:
     assert find(picture_of(name), Reads(echo=False), RULES) is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "? Which?\n ◯ One\n❯- Two (disabled)\n ◯ Three\n",
-        "? Which? › - This option is disabled\n    One\n❯   \x1b[90;4mTwo\x1b[m\n    Three\n",
-        "? Which? › \n◯   One\n◯   \x1b[90;4mTwo\x1b[m\n◯   Three\n",
-    ],
+@each_row(
+    "? Which?\n ◯ One\n❯- Two (disabled)\n ◯ Three\n",
+    "? Which? › - This option is disabled\n    One\n❯   \x1b[90;4mTwo\x1b[m\n    Three\n",
+    "? Which? › \n◯   One\n◯   \x1b[90;4mTwo\x1b[m\n◯   Three\n",
 )
 def test_a_disabled_row_may_have_the_mark_and_is_no_choice(text: str) -> None:
     found = find(drawn(text, hidden=True), KEYS, RULES)
@@ -88,7 +83,7 @@ def test_stock_is_of_200_outputs() -> None:
     assert sum(map(len, STOCK.values())) > 200_000
 
 
-@pytest.mark.parametrize("part", range(8))
+@each_row(*range(8))
 def test_ordinary_output_asks_nothing_wherever_it_pauses(part: int) -> None:
     asked = [
         (name, found.rule.name, found.question)
@@ -126,7 +121,7 @@ def default_of(found: FoundPrompt) -> str:
     return found.default if kind_of(found) == "yes-no" else typed.get(found.default, found.default)
 
 
-@pytest.mark.parametrize(("program", "text", "kind", "answers", "default", "reads"), PROMPTS)
+@each_row(*PROMPTS)
 def test_a_prompt_has_its_kind_answers_and_default(
     program: str, text: str, kind: str, answers: list[str], default: str, reads: str
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ccq_tui.bridges.terminal.link import SHOW, Link, ToWatcher, next_message
 from ccq_tui.bridges.terminal.relay import exit_code, is_typed
 from ccq_tui.bridges.terminal.screen import MOST_MARKS, LiveScreen, Screen, ScreenPicture
+from tests.tables import each_row
 
 
 def shown(*pieces: bytes, size: tuple[int, int] = (20, 5)) -> ScreenPicture:
@@ -35,13 +36,10 @@ def test_lines_that_scrolled_away_are_counted() -> None:
     assert shown(b"1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7").scrolled == 2
 
 
-@pytest.mark.parametrize(
-    ("written", "lines", "shown", "cursor", "scrolled"),
-    [
-        ("one\r\nName: ", 3, ("one", "Name:", ""), (6, 1), 0),  # what is below the cursor goes first
-        ("one\r\ntwo\r\n\r\nName: ", 3, ("two", "", "Name:"), (6, 2), 1),
-        ("one\r\nName: ", 9, ("one", "Name:", *[""] * 7), (6, 1), 0),
-    ],
+@each_row(
+    ("one\r\nName: ", 3, ("one", "Name:", ""), (6, 1), 0),  # what is below the cursor goes first
+    ("one\r\ntwo\r\n\r\nName: ", 3, ("two", "", "Name:"), (6, 2), 1),
+    ("one\r\nName: ", 9, ("one", "Name:", *[""] * 7), (6, 1), 0),
 )
 def test_a_window_that_loses_rows_keeps_the_prompt(
     written: str, lines: int, shown: tuple[str, ...], cursor: tuple[int, int], scrolled: int
@@ -53,10 +51,9 @@ def test_a_window_that_loses_rows_keeps_the_prompt(
     assert (picture.lines, picture.cursor, picture.scrolled) == (shown, cursor, scrolled)
 
 
-@pytest.mark.parametrize(
-    "sequence",
-    [b"\x1b[31m", b"\x1b]0;a title\x07", b"\x1b]8;;https://example.org\x1b\\", b"\x1bP+q544e\x1b\\",
-     b"\x1b[?2026$p", b"\x1b[>4;2m", b"\x1b[2 q", b"\x1b_Gi=1\x1b\\", "é漢".encode()],
+@each_row(
+    b"\x1b[31m", b"\x1b]0;a title\x07", b"\x1b]8;;https://example.org\x1b\\", b"\x1bP+q544e\x1b\\",
+    b"\x1b[?2026$p", b"\x1b[>4;2m", b"\x1b[2 q", b"\x1b_Gi=1\x1b\\", "é漢".encode(),
 )  # fmt: skip
 def test_sequences_are_read_in_whatever_pieces_they_come(sequence: bytes) -> None:
     whole = shown(b"a" + sequence + b"b")
@@ -91,7 +88,7 @@ def test_a_rule_across_the_screen_is_no_line_that_goes_on() -> None:
     assert picture.typed == "Name: "
 
 
-@pytest.mark.parametrize("size", [(0, 0), (1, 1), (100_000, 100_000)])
+@each_row((0, 0), (1, 1), (100_000, 100_000))
 def test_any_size_is_taken(size: tuple[int, int]) -> None:
     assert shown(b"x", size=size).lines[0] == "x"
 
@@ -132,7 +129,7 @@ def drawn(*pieces: str) -> Screen:
     return screen
 
 
-@pytest.mark.parametrize("mark", ["\ufe0f", "\u200d", "\u200b", "\u202e", "\u2066"])
+@each_row("\ufe0f", "\u200d", "\u200b", "\u202e", "\u2066")
 def test_what_takes_no_room_leaves_the_text_behind_it(mark: str) -> None:
     assert drawn(f"⚠{mark} Go on?").display[0].rstrip() == "⚠ Go on?"
 
@@ -157,20 +154,17 @@ def test_the_cursor_is_remembered_once_and_returned_to_as_often_as_wanted() -> N
     assert len(screen.savepoints) == 1
 
 
-@pytest.mark.parametrize(
-    "report",
-    [b"\x1b[I", b"\x1b[O", b"\x1b[12;40R", b"\x1b[?62;c", b"\x1b[>0;10;1c", b"\x1b[?2026;2$y", b"\x1b[?1u",
-     b"\x1b[8;24;80t", b"\x1b[<35;10;5M", b"\x1b]11;rgb:0000/0000/0000\x07", b"\x1bP1+r524742\x1b\\",
-     b"\x1b[?62;c\x1b[1;1R"],
+@each_row(
+    b"\x1b[I", b"\x1b[O", b"\x1b[12;40R", b"\x1b[?62;c", b"\x1b[>0;10;1c", b"\x1b[?2026;2$y", b"\x1b[?1u",
+    b"\x1b[8;24;80t", b"\x1b[<35;10;5M", b"\x1b]11;rgb:0000/0000/0000\x07", b"\x1bP1+r524742\x1b\\",
+    b"\x1b[?62;c\x1b[1;1R",
 )  # fmt: skip
 def test_what_a_terminal_answers_by_itself_is_not_typed(report: bytes) -> None:
     assert not is_typed(report)
     assert is_typed(report + b"y")
 
 
-@pytest.mark.parametrize(
-    "keys", [b"y", b"\r", b"\x1b", b"\x1b[A", b"\x1bOA", b"\x03", "é".encode(), b"\x1b[200~a\x1b[201~"]
-)
+@each_row(b"y", b"\r", b"\x1b", b"\x1b[A", b"\x1bOA", b"\x03", "é".encode(), b"\x1b[200~a\x1b[201~")
 def test_keys_are_typed(keys: bytes) -> None:
     assert is_typed(keys)
 
@@ -203,8 +197,6 @@ def test_the_watchers_words_are_kept_its_wish_is_taken_once_and_its_end_is_no_er
         assert not link.unsent
 
 
-@pytest.mark.parametrize(
-    ("status", "code"), [(0, 0), (7 << 8, 7), (signal.SIGKILL, 137), (signal.SIGTERM, 143), (None, 1)]
-)
+@each_row((0, 0), (7 << 8, 7), (signal.SIGKILL, 137), (signal.SIGTERM, 143), (None, 1))
 def test_exit_codes_are_those_of_a_shell(status: int | None, code: int) -> None:
     assert exit_code(status) == code

@@ -19,7 +19,7 @@ from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.moves import open_other, open_text
 from ccq_tui.questions.state import Focus, opened
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.bridges.terminal.test_detect import drawn
 
 RULES = load_rules()
@@ -242,21 +242,18 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
     assert shown.keys == []
 
 
-@pytest.mark.parametrize(
-    ("asked", "now", "same"),
-    [
-        (LIST, LIST, True),
-        (LIST, LIST.replace("❯ One\n  Two", "  One\n❯ Two"), True),
-        (LIST, "A warning\n" + LIST, True),  # drawn anew further down
-        (LIST, "✔ Which? One\n" + LIST, False),  # the same list, asked again
-        (LIST, "✔ Which? One\n", False),
-        (LIST, LIST.replace("Which", "What"), False),
-        (LINE, LINE, True),
-        (LINE, f"{LINE}Ada", True),
-        (LINE, f"{LINE}Ada\n", False),
-        (LINE, f"{LINE}Ada\n{LINE}", False),  # asked again
-        (LINE, f"\n{LINE}", True),  # drawn anew further down
-    ],
+@each_row(
+    (LIST, LIST, True),
+    (LIST, LIST.replace("❯ One\n  Two", "  One\n❯ Two"), True),
+    (LIST, "A warning\n" + LIST, True),  # drawn anew further down
+    (LIST, "✔ Which? One\n" + LIST, False),  # the same list, asked again
+    (LIST, "✔ Which? One\n", False),
+    (LIST, LIST.replace("Which", "What"), False),
+    (LINE, LINE, True),
+    (LINE, f"{LINE}Ada", True),
+    (LINE, f"{LINE}Ada\n", False),
+    (LINE, f"{LINE}Ada\n{LINE}", False),  # asked again
+    (LINE, f"\n{LINE}", True),  # drawn anew further down,
 )
 def test_a_prompt_still_stands_unless_it_was_answered(asked: str, now: str, same: bool) -> None:
     picture = drawn(now, hidden=asked == LIST)
@@ -280,7 +277,7 @@ def asked(text: str) -> QuestionRequest:
     return request_for(prompt_of(text), "prompt-1", "terminal:1", ORIGIN)
 
 
-@pytest.mark.parametrize(("text", "fields"), table(__file__, "asked.json").items())
+@each_row(*table(__file__, "asked.json").items())
 def test_a_prompt_is_a_question_that_shows_no_secret(text: str, fields: dict[str, object]) -> None:
     request = asked(text)
     (question,) = request.questions.questions
@@ -289,7 +286,7 @@ def test_a_prompt_is_a_question_that_shows_no_secret(text: str, fields: dict[str
     assert (request.origin.called, request.questions.title) == ("setup", "")
 
 
-@pytest.mark.parametrize("text", ["[1/2] Your name (Ada): ", CHOICES, CHECKS])
+@each_row("[1/2] Your name (Ada): ", CHOICES, CHECKS)
 def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str) -> None:
     state = opened(asked(text).questions)
     assert {shown for shown, _ in hints(state)}.isdisjoint({"n", "c"})
@@ -302,16 +299,13 @@ def test_a_text_for_a_prompt_stays_one_line() -> None:
     assert step(state, TextChanged("Ada\n\tLovelace\n")).text == "Ada  Lovelace"
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "field", "reason"),
-    [
-        ("[1/2] Name: ", Answer(other="a\nb"), "answers[0].other", "one line of plain text"),
-        ("[1/2] Name: ", Answer(other="a\x1b[A"), "answers[0].other", "one line of plain text"),
-        ("[1/2] Name: ", Answer(other="a", note="b"), "answers[0].note", "takes no note"),
-        ("Go on? [y/n] ", Discussed("well"), "", "setup's prompt takes an answer or nothing"),
-        ("Go on? [y/n] ", Answer(other="maybe"), "answers[0].other", "no text of your own"),
-        (CHECKS, Answer(other="More"), "answers[0].other", "no text of your own"),
-    ],
+@each_row(
+    ("[1/2] Name: ", Answer(other="a\nb"), "answers[0].other", "one line of plain text"),
+    ("[1/2] Name: ", Answer(other="a\x1b[A"), "answers[0].other", "one line of plain text"),
+    ("[1/2] Name: ", Answer(other="a", note="b"), "answers[0].note", "takes no note"),
+    ("Go on? [y/n] ", Discussed("well"), "", "setup's prompt takes an answer or nothing"),
+    ("Go on? [y/n] ", Answer(other="maybe"), "answers[0].other", "no text of your own"),
+    (CHECKS, Answer(other="More"), "answers[0].other", "no text of your own"),
 )
 def test_what_cannot_be_typed_at_a_prompt_is_refused(
     text: str, given: Answer | Discussed, field: str, reason: str
@@ -332,21 +326,18 @@ def test_what_can_be_typed_is_taken() -> None:
 NUMBERED = " 1) red\n 2) green\nColour: "
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "typed"),
-    [
-        ("Sure? (yes/no) ", Answer(("Yes",)), Answer(other="yes")),
-        (NUMBERED, Answer(("green",)), Answer(other="2")),
-        (NUMBERED, Answer(other="7"), Answer(other="7")),
-        ("[1/2] Name (Ada): ", Answer(("Enter alone",)), Answer()),
-        (CHOICES, Answer(("Vite",)), Answer(("Vite",))),
-    ],
+@each_row(
+    ("Sure? (yes/no) ", Answer(("Yes",)), Answer(other="yes")),
+    (NUMBERED, Answer(("green",)), Answer(other="2")),
+    (NUMBERED, Answer(other="7"), Answer(other="7")),
+    ("[1/2] Name (Ada): ", Answer(("Enter alone",)), Answer()),
+    (CHOICES, Answer(("Vite",)), Answer(("Vite",))),
 )
 def test_an_answer_is_what_is_typed(text: str, given: Answer, typed: Answer) -> None:
     assert wanted(prompt_of(text), given) == typed
 
 
-@pytest.mark.parametrize("above", ["Removing 3 files\nfrom the disk", "postgres://•••@db/shop"])
+@each_row("Removing 3 files\nfrom the disk", "postgres://•••@db/shop")
 def test_lines_above_a_prompt_go_along_without_secrets(above: str) -> None:
     text = above.replace("•••", "ada:hunter2") + "\nGo on? [y/N] "
     assert context_of(drawn(text), prompt_of(text)) == above

@@ -20,6 +20,7 @@ from ccq_tui.remote.notify.channels import deliver, push, send_by_ntfy, target_o
 from ccq_tui.remote.notify.notification import Notification, Receipt, notification_of
 from ccq_tui.remote.notify.program import run_program
 from tests.steps import until_true
+from tests.tables import each_row
 from tests.unit.remote.notify.doubles import serving
 from tests.unit.remote.publishing import plan
 from tests.unit.remote.relays import a_subscription, running
@@ -46,7 +47,7 @@ NOTIFICATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "with_topic", "without", "text"), NOTIFICATIONS)
+@each_row(*NOTIFICATIONS)
 def test_a_notification_has_as_much_of_the_request_as_is_allowed(
     request_: Request, with_topic: str, without: str, text: str
 ) -> None:

@@ -10,6 +10,7 @@ from ccq_tui.cli import main
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import shown_url
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file
+from tests.tables import each_row
 from tests.unit.remote.notify.doubles import serving
 from tests.unit.starting import Cli, write_settings
 
@@ -53,7 +54,7 @@ CHANNELS = [
 ]
 
 
-@pytest.mark.parametrize(("url", "shown"), CHANNELS)
+@each_row(*CHANNELS)
 def test_a_channel_is_named_by_its_scheme_and_its_host(url: str, shown: str) -> None:
     assert shown_url(url) == shown
 
@@ -72,7 +73,7 @@ WRONG_SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "said"), WRONG_SETTINGS)
+@each_row(*WRONG_SETTINGS)
 def test_wrong_settings_are_refused_without_their_secrets(name: str, value: object, said: str) -> None:
     with pytest.raises(ValidationError, match=said) as caught:
         Settings(**{name: value})

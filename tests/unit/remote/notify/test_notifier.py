@@ -24,6 +24,7 @@ from ccq_tui.runtime import notices
 from ccq_tui.runtime.notices import Notices
 from tests.actors import PANEL
 from tests.steps import until_true
+from tests.tables import each_row
 from tests.unit.remote.notify.doubles import Receiver, serving
 from tests.unit.remote.notify.test_channels import BASH, asking
 from tests.unit.remote.publishing import beside
@@ -204,7 +205,7 @@ PRESENCES = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "presences", "is_present"), PRESENCES)
+@each_row(*PRESENCES)
 def test_presence_must_be_proven(asked: float, presences: list[Presence], is_present: bool) -> None:
     found = suppression(asked, presences, NOW, wait=20)
     assert found is (Suppression.PRESENT if is_present else None)
@@ -219,7 +220,7 @@ HOURS = [
 ]
 
 
-@pytest.mark.parametrize(("clock", "quiet", "is_quiet"), HOURS)
+@each_row(*HOURS)
 def test_hours_are_quiet(clock: tuple[int, int], quiet: tuple[time, time], is_quiet: bool) -> None:
     there = datetime(2026, 11, 27, *clock, tzinfo=timezone(timedelta(hours=-5)))
     found = suppression(there.timestamp(), (), there, wait=20, quiet=quiet)

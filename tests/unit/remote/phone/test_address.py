@@ -17,6 +17,7 @@ from ccq_tui.output import Styled
 from ccq_tui.remote.phone import address
 from ccq_tui.remote.phone.address import AddressError, find_address, fingerprint_of, keep_certificate
 from ccq_tui.remote.phone.card import HALVES, InvitationCard, qr_lines
+from tests.tables import each_row
 from tests.unit.remote.phone.threads import home_relay_running
 
 STATE = {"BackendState": "Running", "CertDomains": ["localhost"]}
@@ -195,7 +196,7 @@ def test_all_of_it_is_in_sight(card: InvitationCard, columns: int, rows: int) ->
     assert ("SHA-256:" in prose) is bool(card.fingerprint)
 
 
-@pytest.mark.parametrize(("rows", "border"), [(60, 4), (23, 2), (22, 1)])
+@each_row((60, 4), (23, 2), (22, 1))
 def test_the_qr_code_is_that_of_the_link(rows: int, border: int) -> None:
     lines = qr_lines(LINK, rows)
     assert 0 < len(lines) <= rows
@@ -211,7 +212,7 @@ def test_the_qr_code_is_that_of_the_link(rows: int, border: int) -> None:
     assert qr_lines(longest, 21) == []
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (44, 24)])
+@each_row((40, 12), (44, 24))
 def test_in_a_small_window_words_do(columns: int, rows: int) -> None:
     lines = texts(SELF_SIGNED, columns, rows)
     prose = " ".join(" ".join(lines).split())
