@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
-from typing import Protocol
 
 from textual.strip import Strip
 
@@ -110,7 +109,6 @@ class Layout:
         self._rows: dict[bl.Block, Rows] = {}
         self._cache: dict[tuple[bl.Block, int], tuple[object, list[Strip]]] = {}
         self._cached_lines = 0
-        self._dirty: tuple[int, int] | None = None
 
     @property
     def total(self) -> int:
@@ -125,7 +123,6 @@ class Layout:
     def sync(self, change: BlockChange) -> None:
         """Follow a change of the blocks; the cost is that of the changed ones."""
         if change.moved_from is not None:
-            self._spoil(change.moved_from, 0)
             self._sums.truncate(change.moved_from)
             if len(self._rows) > len(self.blocks) + 100:
                 self._rows = {block: rows for block, rows in self._rows.items() if block.at >= 0}
@@ -137,14 +134,6 @@ class Layout:
             rows = self._rows.get(self.blocks[index])
             self._sums.append(self._fit(index) if rows is None else rows.heights.total)
 
-    def take_dirty(self) -> tuple[int, int] | None:
-        """Return the first block and part that look different since the last call, or None."""
-        dirty, self._dirty = self._dirty, None
-        return dirty
-
-    def _spoil(self, index: int, part: int) -> None:
-        self._dirty = (index, part) if self._dirty is None else min(self._dirty, (index, part))
-
     def _fit(self, index: int) -> int:
         """Match a block's rows to its parts, as the last one may have been split; return the lines of all."""
         block = self.blocks[index]
@@ -153,7 +142,6 @@ class Layout:
         other = rows.body is not body or rows.head != head
         keep = 0 if other else max(int(head), len(rows.keys) - 1)
         rows.body, rows.head = body, head
-        self._spoil(index, 0 if head else keep)
         rows.heights.truncate(keep)
         del rows.keys[keep:]
         for part in range(len(rows.keys), int(head) + (len(body) if body is not None else 0)):
@@ -250,38 +238,6 @@ class Layout:
 
 CONTEXT = 2
 """Lines shown above or below a place brought into view."""
-
-
-class Pane(Protocol):
-    """The widget as the tools of a reader need it.
-
-    Attributes:
-        viewport: What is visible.
-        mark_changed: Called when the current block changed, looks different, or there is none any more.
-        found_changed: `SearchBar.tell`, called when more was found, or another match is current.
-    """
-
-    viewport: "Viewport"
-    mark_changed: Callable[[], object]
-    found_changed: Callable[..., object]
-
-    def show(self, index: int, part: int, offset: int, lines: int) -> None:
-        """Scroll as little as needed to show lines of a part of a block, and stay there."""
-
-    def fold(self, block: Block, *, folded: bool) -> None:
-        """Fold a block, or unfold it."""
-
-    def update(self) -> None:
-        """Update view, scroll bar and screen to the blocks."""
-
-    def refresh(self) -> object:
-        """Draw all lines again."""
-
-    def later(self, call: Callable[[], object]) -> object:
-        """Call a function behind all other waiting work."""
-
-    def plan_seen(self) -> None:
-        """Note that more of the plan being decided on was in view."""
 
 
 class Viewport:

@@ -138,24 +138,20 @@ def _output(text: str, colours: bool, base: Style, pen: Pen) -> Text:
     return coloured(text, base, pen.colours.__getitem__) if colours else Text(safe(text), base)
 
 
-def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
+def _excerpt(pen: Pen, excerpt: Excerpt, room: int, style: Style) -> list[Text]:
     """Draw an excerpt, each line cut at the width."""
-    room = max(1, width - len(BAR))
     lines = [_output(line, excerpt.colours, style, pen) for line in excerpt.lines]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
     if excerpt.hidden:
         lines.insert(0 if excerpt.tail else len(lines), more(pen, excerpt.hidden))
-    return pen.indent(pen.strips(lines, room), BAR, pen.colours["faint"])
+    return lines
 
 
-def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
-    room = max(1, width - 2)
+def _checklist(pen: Pen, checklist: Checklist, room: int) -> list[Text]:
     lines = [line for entry in checklist.entries for line in _entry(pen, entry, room)]
-    if checklist.hidden:
-        lines.append(more(pen, checklist.hidden))
-    lines = lines or [Text("nothing to do", pen.colours["muted"])]
-    return pen.indent(pen.strips(lines, room), "  ", Style.null())
+    lines += [more(pen, checklist.hidden)] if checklist.hidden else []
+    return lines or [Text("nothing to do", pen.colours["muted"])]
 
 
 def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
@@ -165,27 +161,24 @@ def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
     return pen.hang(Text(f"{sign} ", pen.colours[colour]), text, width)
 
 
-@lru_cache(maxsize=128)
-def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int, *, whole: bool = False) -> Strip:
-    """Draw a line of the empty pane; leave out a welcome that must be whole where it does not fit."""
-    lines = _welcome_lines(welcome, max(1, width - 2), height)
-    if whole and len(lines) > height:
-        lines = ()
-    first = max(0, (height - len(lines)) // 3)
-    if not first <= y < first + len(lines):
-        return Strip.blank(width, pen.colours.base)
-    text = Text(lines[y - first], pen.colours["muted" if y > first else "strong"])
-    text.highlight_regex(r"^\S+(?=  )", pen.colours["accent"])  # the key of a way to begin
-    return pen.strip(Text.assemble(INDENT, text), width)
-
-
 @lru_cache(maxsize=4)
-def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
-    """Wrap the words of the empty pane, without empty lines where there is no room for them."""
-    if not welcome:
-        return ()
-    lines = tuple(row.plain for line in safe(welcome).split("\n") for row in wrapped(Text(line), width))
-    return lines if len(lines) <= height else tuple(line for line in lines if line)
+def welcome_lines(pen: Pen, welcome: str, height: int, width: int, *, whole: bool) -> list[Strip]:
+    """Draw the words of the empty pane, without empty lines where there is no room for them.
+
+    ``whole``: leave out words that do not fit.
+    """
+    room = max(1, width - 2)
+    lines = [row.plain for line in safe(welcome).split("\n") for row in wrapped(Text(line), room)]
+    if len(lines) > height:
+        lines = [line for line in lines if line]
+    if whole and len(lines) > height:
+        return []
+    strips = [Strip.blank(width, pen.colours.base)] * max(0, (height - len(lines)) // 3)
+    for number, line in enumerate(lines):
+        text = Text(line, pen.colours["muted" if number else "strong"])
+        text.highlight_regex(r"^\S+(?=  )", pen.colours["accent"])  # the key of a way to begin
+        strips.append(pen.strip(Text.assemble(INDENT, text), width))
+    return strips
 
 
 def more_line(pen: Pen, count: int, width: int) -> Strip:
@@ -235,22 +228,29 @@ class Painter:
         return Strip.blank(width, self.pen.colours.base)
 
     def _body(self, block: bl.Block, index: int, width: int) -> list[Strip]:
+        pen, bar, room = self.pen, BAR, max(1, width - len(BAR))
+        edge = pen.colours["faint"]
+        failed = isinstance(block, bl.ToolBlock) and block.state is bl.ToolState.FAILED
+        style = pen.colours["error" if failed else "muted"]
         match block.body:
             case Document() as document:
                 return self._document(block, document, index, width)
-            case PlainText() as text:
-                return self._plain(block, text, index, width)
-            case Excerpt() as excerpt:
-                return draw_excerpt(self.pen, excerpt, width, self._output_style(block))
             case Diff() as diff:
-                return draw_diff(self.pen, diff, index, width)
+                return draw_diff(pen, diff, index, width)
+            case PlainText() as body if isinstance(block, bl.PromptBlock):
+                lines = pen.hang(Text(), Text(body.part(index)), width - 2)
+                return self._prompt(block, lines, width, first=index == 0)
+            case PlainText() as body:
+                text = _output(body.pieces[index], body.colours, style, pen)
+                lines = folded(text, room, pen.colours["muted"])
+            case Excerpt() as excerpt:
+                lines = _excerpt(pen, excerpt, room, style)
             case Checklist() as checklist:
-                return draw_checklist(self.pen, checklist, width)
-        return []
-
-    def _output_style(self, block: bl.Block) -> Style:
-        failed = isinstance(block, bl.ToolBlock) and block.state is bl.ToolState.FAILED
-        return self.pen.colours["error" if failed else "muted"]
+                bar, edge, room = INDENT, Style.null(), max(1, width - len(INDENT))
+                lines = _checklist(pen, checklist, room)
+            case None:
+                return []
+        return pen.indent(pen.strips(lines, room), bar, edge)
 
     def _document(self, block: bl.Block, document: Document, index: int, width: int) -> list[Strip]:
         colours = self.pen.colours
@@ -261,15 +261,6 @@ class Painter:
         gap = [self._blank(room)] * part.gap
         strips = self.pen.markdown(part.source, room, document.env.get("references"))
         return self.pen.indent([*gap, *strips], bar, colours["muted" if prose else "faint"], first)
-
-    def _plain(self, block: bl.Block, body: PlainText, index: int, width: int) -> list[Strip]:
-        colours = self.pen.colours
-        if isinstance(block, bl.PromptBlock):
-            lines = self.pen.hang(Text(), Text(body.part(index)), width - 2)
-            return self._prompt(block, lines, width, first=index == 0)
-        text = _output(body.pieces[index], body.colours, self._output_style(block), self.pen)
-        lines = folded(text, max(1, width - 4), colours["muted"])
-        return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", colours["faint"])
 
     def _prompt(self, block: bl.PromptBlock, lines: list[Text], width: int, *, first: bool) -> list[Strip]:
         colours = self.pen.colours

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -15,7 +15,7 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import Block, PlanBlock
 from ccq_tui.transcript.document import is_safe_url, markdown_parser
 from ccq_tui.widgets.transcript.code import ORIGIN
-from ccq_tui.widgets.transcript.layout import Pane
+from ccq_tui.widgets.transcript.layout import Viewport
 from ccq_tui.widgets.transcript.painter import plain_text
 
 _MARGIN = " │↳"
@@ -84,8 +84,9 @@ MARK = "▌"
 class ReadingTool:
     """A tool of a reader of a pane."""
 
-    def __init__(self, pane: Pane) -> None:
-        self._pane, self._viewport, self._layout = pane, pane.viewport, pane.viewport.layout
+    def __init__(self, pane: Any) -> None:
+        self._pane, self._viewport = pane, cast("Viewport", pane.viewport)
+        self._layout = self._viewport.layout
 
 
 class BlockMark(ReadingTool):
@@ -155,7 +156,6 @@ class BlockMark(ReadingTool):
             if self._block.at < 0:
                 self.leave()
                 self._pane.update()
-                self._pane.refresh()
             self._pane.mark_changed()
 
     def rows(self, bottom: int) -> range:
@@ -363,6 +363,7 @@ def copied(strip: Strip, start: int, end: int) -> tuple[str, str, bool]:
 
 MOST_SEARCHED = 200_000
 """Most characters of a block that are searched for code, links and paths."""
+MOST_TARGETS = 200
 
 _URL = re.compile(r"(?:https?|file)://[!-;=?-Z^-~\[\]]{1,2000}", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w/:.])(?:~/|\.{1,2}/|/)?(?:[\w@+-][\w.@+-]*/)*[\w@+.-]*[\w](?::\d+)?(?![\w/])")
@@ -400,12 +401,7 @@ def targets_in(block: bl.Block) -> list[str]:
 
     The caller must check whether a path exists.
     """
-    found: dict[str, None] = {}
-    for target in _targets(block):
-        if len(found) >= 200:
-            break
-        found.setdefault(target)
-    return list(found)
+    return [*dict.fromkeys(_targets(block))][:MOST_TARGETS]
 
 
 def _targets(block: bl.Block) -> Iterator[str]:

@@ -32,7 +32,7 @@ from ccq_tui.widgets.lines import READING
 from ccq_tui.widgets.transcript.code import CSS, PREFIX, STYLES, Colours, Lexers
 from ccq_tui.widgets.transcript.layout import Layout, Viewport
 from ccq_tui.widgets.transcript.pace import FramePace, Intake
-from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_painter, plain_text, welcome_line
+from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_painter, plain_text, welcome_lines
 from ccq_tui.widgets.transcript.pen import Pen, unmarked
 from ccq_tui.widgets.transcript.reading import MARK, BlockMark, LinePlace, PlanSight, TextSelection
 from ccq_tui.widgets.transcript.search import Search
@@ -178,26 +178,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         """Update view, scroll bar and screen to the data."""
         if not self.size:
             return
-        top, following = self.viewport.top, self.viewport.following
         self.viewport.measure()
         covered, self._covered = self._covered, bool(self.viewport.unseen)
         if self._covered and not covered:
             self._keep_shown()  # the count of lines below now takes the last line
-        self._place()
-        dirty = self._layout.take_dirty()
-        if self.viewport.top != top or self.viewport.following != following:
-            self.refresh()
-        elif dirty is not None:
-            self._refresh_from(self._layout.before(*dirty) - top)
-
-    def _refresh_from(self, y: int) -> None:
-        """Redraw from a line of the view on; the lines above it did not change."""
-        height = self.size.height
-        y = max(
-            0, min(y, height - (0 if self.viewport.following else 1))
-        )  # the last line counts the lines below
-        if y < height:
-            self.refresh(Region(0, y, self.outer_size.width, height - y))
+        self._scrolled()
 
     def _place(self) -> None:
         """Set the scroll bar from the viewport; the layout of the screen does not depend on it."""
@@ -245,7 +230,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self.viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
         self.plan.resized()
-        self.refresh()
         self.update()
 
     def _keep_shown(self) -> None:
@@ -308,11 +292,10 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             return more_line(self._painter.pen, self.viewport.unseen, width)
         line = self.viewport.top + y
         if line >= self._layout.total:
-            if self.greets:
-                above = self._layout.total - self.viewport.top
-                room, pen = self.size.height - above, self._painter.pen
-                return welcome_line(pen, self.welcome, y - above, room, width, whole=above > 0)
-            return _blank(width, self._painter.pen.colours.base)
+            above = self._layout.total - self.viewport.top
+            room, pen, y = self.size.height - above, self._painter.pen, y - above
+            shown = welcome_lines(pen, self.welcome, room, width, whole=above > 0) if self.greets else ()
+            return shown[y] if y < len(shown) else _blank(width, pen.colours.base)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
         if offset >= len(strips):
@@ -371,7 +354,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         """Mark nothing; follow the end again if it is in view."""
         self.block_mark.leave()
         self.update()
-        self.refresh()
 
     def fold(self, block: Block, *, folded: bool) -> None:
         """Fold a block, or unfold it."""
