@@ -111,8 +111,6 @@ class Dock(Vertical):
         """What the panel of the first request stands on; set by who sees the requests through."""
         self.shown: Callable[[OpenRequest, RequestPanel], object] = lambda *_: None
         """Called with each request that is shown, and its panel."""
-        self.panel: RequestPanel | None = None
-        """The panel on the screen, hidden or not, or None."""
         self.notices = NoticeLine()
         """The line above the prompt."""
         self.prompt = Prompt(draft, clock=clock)
@@ -121,16 +119,15 @@ class Dock(Vertical):
         self.prompt_line = PromptLine()
         """The end of the prompt's text, under a panel."""
         self.line = WaitingLine()
-        self._leaving: RequestPanel | None = None
+        self._leaves = False
+        """Whether the panel lets a request go, and is not off the screen yet."""
         self.places: dict[str, RequestPlace] = {}
         """Where each request in the line is answered now, as it was last reported."""
         self._settled = 0
         self._made: RequestPanel | None = None
         """The panel, made once: making one is the slowest step from a request to the screen."""
         self._opening: asyncio.TimerHandle | None = None
-        self._tidying: asyncio.TimerHandle | None = None
         self._making_way: asyncio.TimerHandle | None = None
-        self._coming = False
         self._offered = ""
         self._countdown = ""
         self._keys: Hints = ()
@@ -141,6 +138,11 @@ class Dock(Vertical):
         """The questions that were closed, for when they are asked again."""
         self._draw_before: Callable[[], object] = lambda: None
         self._unfollow: Callable[[], None] = lambda: None
+
+    @property
+    def panel(self) -> RequestPanel | None:
+        """The panel on the screen, hidden or not, or None."""
+        return self._made if self._made is not None and self._made.opened is not None else None
 
     def be_called(self, session: str, directory: str) -> None:
         """Take the session's new name and its directory."""
@@ -271,14 +273,12 @@ class Dock(Vertical):
         if not self.line.items:
             self._settled = 0
         self._change(WaitingLine((*self.line.items, opened)))
-        self._show_soon()
-        self._make_way_soon()
 
     def _arrive(self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving) -> None:
         """Show more of a question set that is still being written."""
         if opened in self.line.items:
             self._grow(opened, request, arriving)
-            self._make_way_soon()
+            soon(self, self._show_first)
         else:
             opened.draft = begun(request.questions, arriving, self.closed.pages)
             self.add(opened)
@@ -296,11 +296,6 @@ class Dock(Vertical):
             opened.draft = more(opened.draft)
         self._say_what_waits()
 
-    def _make_way_soon(self) -> None:
-        """Check after a moment whether the first set is still not asked while something waits behind it."""
-        if self.line.held_up and self._making_way is None:
-            self._making_way = after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
-
     def _make_way(self) -> None:
         self._making_way = None
         if not self.line.held_up:
@@ -313,23 +308,16 @@ class Dock(Vertical):
         self.line = self.line.asked_first
         self._tidy()
 
-    def withdraw(self, opened: OpenRequest) -> None:
-        """Take a request out of the line and show the next."""
-        self._take_out(opened)
-        self._tidy()
-
-    def _take_out(self, settled: OpenRequest) -> None:
-        """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
+    def withdraw(self, settled: OpenRequest, seconds: float = 0.0) -> None:
+        """Take a request out of the line; after some seconds its panel goes, and the next one is shown."""
         self._settled += 1
         if self.line.head is settled:
             self._release_panel()
         self.line = WaitingLine(tuple(item for item in self.line.items if item is not settled))
-
-    def close_panel(self, opened: OpenRequest) -> None:
-        """Close the panel of a request that was settled in it, once its answer is on its way to the agent."""
-        self._take_out(opened)
-        # Seconds in which an answer is on disk and leaves the program, which drawing would hold up by 20 ms.
-        self._tidying = after(self, 0.05, self._tidy)
+        if seconds:
+            after(self, seconds, self._tidy)
+        else:
+            self._tidy()
 
     def unfold(self, request_id: str) -> None:
         """Show the panel of a request, if that is the first in the line."""
@@ -346,20 +334,18 @@ class Dock(Vertical):
             self._open_panel(asked_for=True)
 
     def _change(self, line: WaitingLine) -> None:
+        """Let other requests wait; show the first after all that happened at once, as by an interrupt."""
         self.line = line
         self.post_message(self.LineChanged())
-
-    def _show_soon(self) -> None:
-        """Show the first request after all that happened at once: an interrupt settles many together."""
-        if not self._coming:
-            self._coming = True
-            soon(self, self._show_first)
+        soon(self, self._show_first)
 
     def _show_first(self) -> None:
-        self._coming = False
+        """Show the first request, or wait until nobody types, or let those behind it go first."""
         if self._opening:
             self._opening.cancel()
             self._opening = None
+        if self.line.held_up and self._making_way is None:
+            self._making_way = after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
         if self.line.head is None:
             self.show_prompt()
             return
@@ -383,12 +369,12 @@ class Dock(Vertical):
         self._draw_before()
         self.notices.hush(CLOSED)
         self._put_away()
-        self.panel = self.make_ready()
-        self.panel.begin(first, place=self._place(), asked_for=asked_for)
-        self.shown(first, self.panel)
+        panel = self.make_ready()
+        panel.begin(first, place=self._place(), asked_for=asked_for)
+        self.shown(first, panel)
         self.show_prompt()
         if draw_now(self.screen):
-            self.panel.note_written()  # a key may come before the next round of messages
+            panel.note_written()  # a key may come before the next round of messages
 
     def make_ready(self) -> RequestPanel:
         """Make the panel before it is needed; return it."""
@@ -400,16 +386,15 @@ class Dock(Vertical):
     def _release_panel(self) -> None:
         """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""
         if self.panel is not None:
-            self._put_away()
             self.panel.leave()
-            self._leaving, self.panel = self.panel, None
+            self._leaves = True
 
     def _put_away(self) -> None:
         """Take a panel that leaves off the screen."""
-        if self._leaving is None:
+        if self._made is None or not self._leaves:
             return
-        left, typed = self._leaving.state, self._leaving.touched
-        late = self._leaving.rest()
+        self._leaves, left, typed = False, self._made.state, self._made.touched
+        late = self._made.rest()
         if not left.hidden:
             if left.outcome is None and typed is not None:
                 # Settled while somebody typed: the next panel waits for a pause as behind the prompt.
@@ -420,7 +405,6 @@ class Dock(Vertical):
                 self.prompt.came_up()
             self.prompt.take_focus()
         self.prompt.take_over(late)
-        self._leaving = None
 
     def uncover(self) -> None:
         """Begin the panel's grace again: the search or list that covered it has gone."""
@@ -428,14 +412,10 @@ class Dock(Vertical):
             self.panel.uncover()
 
     def _tidy(self) -> None:
-        if self._tidying is not None:
-            self._tidying.cancel()
-            self._tidying = None
-        if self._leaving is not None:
+        if self._leaves:
             self._put_away()
             self.show_prompt()
         self._change(self.line)
-        self._show_soon()
 
     def _place(self) -> tuple[int, int]:
         return (self._settled + 1, self._settled + len(self.line.items))

@@ -35,7 +35,8 @@ class RequestQueue:
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui, self.drafts = ui, ClosedDrafts()
-        self._seen: tuple[RequestPanel | None, int] = (None, 0)
+        self._seen = 0
+        """The turn of the panel that was on the screen when another one covered it, or 0."""
         self._left_end_for = ""
         """The plan for whose head the transcript left its end, or ""."""
         dock = ui.dock
@@ -56,10 +57,6 @@ class RequestQueue:
             unseen_above=lambda: (ui.transcript.plan.unseen, False),
             hides=HIDES,
         )
-
-    @property
-    def _panel(self) -> RequestPanel | None:
-        return self._ui.dock.panel
 
     # -- events of the session -----------------------------------------------------------------------------
 
@@ -116,7 +113,8 @@ class RequestQueue:
     def _leave(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
         """Keep what is not part of the outcome at hand, and put what was typed beside it into the prompt."""
         draft = opened.shown
-        self._ui.dock.close_panel(opened)
+        # Until then the answer is on disk and leaves the program, which drawing would hold up by 20 ms.
+        self._ui.dock.withdraw(opened, 0.05)
         self._ui.dock.notices.hush(opened.request.id)
         text, plan, answers = left_over(draft, outcome)
         if text:
@@ -161,9 +159,10 @@ class RequestQueue:
 
     def covered(self) -> None:
         """Remember which request was seen in which panel."""
-        self._seen = (self._panel, self._panel.turn if self._panel is not None else 0)
+        panel = self._ui.dock.panel
+        self._seen = panel.turn if panel is not None else 0
 
     def came_up(self) -> None:
         """Begin the grace of a panel that another screen covered: no key until now was meant for it."""
-        if self._panel is not None and not self._panel.refresh_draft():
-            self._panel.uncover(again=(self._panel, self._panel.turn) == self._seen)
+        if (panel := self._ui.dock.panel) is not None and not panel.refresh_draft():
+            panel.uncover(again=panel.turn == self._seen)
