@@ -50,6 +50,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.details import ANSWERS
+from ccq_tui.screens.sessions.kept_sessions import earlier_row
 from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
 from ccq_tui.screens.sessions.screen import Going, SessionsScreen
@@ -77,7 +78,7 @@ ACTIONS: Mapping[str, Callable[..., object]] = {
     "waiting": lambda app: app.show_sessions(aim=SessionList.on_waiting),
     "resume": lambda app, find: app.show_sessions(aim=SessionList.on_earlier, finds=True, find=find),
     "new": lambda app: app.show_sessions(begins=True),
-    "earlier": lambda app, way: app.go(partial(app.manager.open_earlier, way)),
+    "earlier": lambda app, session: app.go(partial(app.manager.go_to, earlier_row(session))),
     "step": lambda app, by: app.sessions.step(by),
     "go to": lambda app, number: app.sessions.go_to(number),
     "strip": lambda app: app.sessions.toggle_strip(),

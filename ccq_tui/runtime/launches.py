@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch, Trusted, launch_with
 from ccq_tui.config.load import load_settings
@@ -22,19 +21,6 @@ LONGEST_PATH = 300
 
 class PlaceError(Exception):
     """There can be no session in a directory; the message is for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeSpec:
-    """The way to resume an earlier session.
-
-    Attributes:
-        session: The session.
-        fork: Whether to resume it under a new id, and leave the old session as it is.
-    """
-
-    session: EarlierSession
-    fork: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +171,14 @@ def with_notices(launch: Launch, *notices: str) -> Launch:
     return replace(launch, notices=(*launch.notices, *notices))
 
 
-def launch_to_resume(way: ResumeSpec, launch: Launch) -> Launch:
+def launch_to_resume(session_id: str, where: str, launch: Launch, *, fork: bool = False) -> Launch:
     """Return the launch that resumes an earlier session; reads files: call it in a thread.
 
     Args:
-        way: The session, and whether to fork it.
+        session_id: The session.
+        where: Its directory, or "" if it is not known.
         launch: The launch of the program, or of the session that it replaces.
+        fork: Whether to resume it under a new id, and leave the old session as it is.
 
     Returns:
         The launch, for the session's own directory if that exists; a missing worktree is made again.
@@ -198,7 +186,7 @@ def launch_to_resume(way: ResumeSpec, launch: Launch) -> Launch:
     Raises:
         SettingsError: The directory's own settings cannot be used.
     """
-    directory = Path(way.session.directory) if way.session.directory else None
+    directory = Path(where) if where else None
     notices: tuple[str, ...] = ()
     try:
         if directory is not None and not directory.is_dir():
@@ -213,5 +201,5 @@ def launch_to_resume(way: ResumeSpec, launch: Launch) -> Launch:
         there = replace(launch, notices=())
     else:
         there = launch_in(directory.resolve(), "", launch)
-    new = Launch(resume=way.session.session_id, fork=way.fork, settings=there.settings, notices=there.notices)
+    new = Launch(resume=session_id, fork=fork, settings=there.settings, notices=there.notices)
     return replace(new, worktree=there.worktree, trusted=there.trusted, program=there.program)

@@ -141,30 +141,17 @@ class Runtime:
         known = await self.inbox.run(lambda store: store.sessions.get(session_id))
         if known is None:
             raise NotOpenedError("is not in the inbox")
-        launch = await self.launch_to_wake(session_id, Path(known.directory), self.launch, asked=False)
-        session = await self.begin(replace(launch, fork=fork))
-        await self.inbox.run(lambda store: store.sessions.set_done(session_id, False, self._person.actor))
-        return session
-
-    async def launch_to_wake(
-        self, session_id: str, directory: Path, like: Launch, *, asked: bool = True
-    ) -> Launch:
-        """Return the launch that resumes a session; raises `NotOpenedError`.
-
-        Args:
-            session_id: The session, which rests.
-            directory: Its directory; a worktree that was removed with nothing left in it is made again.
-            like: The launch of the program, or of a session beside it.
-            asked: Whether a person was already asked to trust that launch's own directory.
-        """
         if await runs_elsewhere(self.inbox, session_id):
             raise NotOpenedError("runs in another ccq-tui now")
+        directory = Path(known.directory)
         try:
             await asyncio.to_thread(back_in, directory, trusts=trusts)
-            launch = await asyncio.to_thread(launch_in, directory, "", like, asked=asked)
+            launch = await asyncio.to_thread(launch_in, directory, "", self.launch, asked=False)
         except (SettingsError, WorktreeError, OSError) as error:
             raise NotOpenedError(f"was not started in {directory}: {error}") from error
-        return replace(launch, resume=session_id)
+        session = await self.begin(replace(launch, resume=session_id, fork=fork))
+        await self.inbox.run(lambda store: store.sessions.set_done(session_id, False, self._person.actor))
+        return session
 
     async def begin(self, launch: Launch) -> SupervisedSession:
         """Start a session as `open`, from a launch.

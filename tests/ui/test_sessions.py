@@ -152,12 +152,12 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         shown = await open_fields(pilot, run)
         await pilot.press("tab", *"nowhere", "enter")
         new = run.app.manager.new
-        await until(pilot, lambda: "does not exist" in new.fields[DIRECTORY].fault)
+        await until(pilot, lambda: "does not exist" in new.faults.get(DIRECTORY, ""))
         await pilot.press("backspace", "shift+tab", *"write", "escape", "escape")
         await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
         assert len(run.all) == 1
         shown = await open_fields(pilot, run)
-        assert (shown.field.text, new[DIRECTORY]) == ("write", "nowher")
+        assert (shown.field.text, new.texts[DIRECTORY]) == ("write", "nowher")
         await pilot.press("tab", "ctrl+u", *"docs", "shift+tab", *" the docs", "enter")
         await until(pilot, lambda: len(run.all) == 2 and isinstance(run.app.screen, SessionScreen))
         await until(pilot, lambda: run.session_screen.view.session_id)

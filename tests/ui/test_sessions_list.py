@@ -21,6 +21,7 @@ from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.input import gate
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import listing
 from ccq_tui.screens.sessions.list_form import AGAIN_OPENS
@@ -171,7 +172,8 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         with patch.object(SessionManager, "let_in", AsyncMock(return_value=None)):
             await press(pilot, "r", then=lambda: run.says("you did not trust its directory"))
         store.sessions.claim("id Killed", Owner(os.getppid()))
-        await press(pilot, "r", then=lambda: run.says("“Killed” runs in another ccq-tui now"))
+        await press(pilot, "r", then=lambda: isinstance(run.app.screen, Picker))
+        await press(pilot, "escape", then=lambda: run.says("was not started: it runs in another ccq-tui"))
         store.sessions.release("id Killed", Owner(os.getppid()))
 
         # What is gone is removed, once that is confirmed.

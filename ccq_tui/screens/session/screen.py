@@ -30,7 +30,6 @@ from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import SETTINGS, KeyPlace
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.runtime.facts import SessionFacts
-from ccq_tui.runtime.launches import ResumeSpec
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.editor import GROUP, edit_file, edit_for
@@ -476,7 +475,7 @@ class SessionScreen(Screen[None], Leading):
         finally:
             self.say("", of=ASKING)
         fitting = [one for one in found if one.session_id.startswith(wanted)]
-        self.act(*(("earlier", ResumeSpec(fitting[0])) if len(fitting) == 1 else ("resume", wanted)))
+        self.act(*(("earlier", fitting[0]) if len(fitting) == 1 else ("resume", wanted)))
 
     async def close_session(self) -> None:
         """Close this session; ask first if that would interrupt it."""

@@ -15,7 +15,6 @@ from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     PROMPT,
     WORKTREE,
-    NewField,
     NewSession,
     SessionList,
     SessionRow,
@@ -108,14 +107,14 @@ class ListForm:
         if (new := self.new) is None:
             return
         new.put(self._around.field.text)
-        if new.at == WORKTREE and new[WORKTREE].isspace():  # no name has a space
+        if new.at == WORKTREE and new.texts[WORKTREE].isspace():  # no name has a space
             start_work(self._around, partial(self._propose, new), name="name", group="look", exclusive=True)
 
     async def _propose(self, new: NewSession) -> None:
         """Make up the name of a worktree."""
-        name = await asyncio.to_thread(proposed_name, new[DIRECTORY], self._listing.directory)
-        if new[WORKTREE].isspace():  # else a name was typed meanwhile
-            new.fields[WORKTREE] = NewField(WORKTREE, name)
+        name = await asyncio.to_thread(proposed_name, new.texts[DIRECTORY], self._listing.directory)
+        if new.texts[WORKTREE].isspace():  # else a name was typed meanwhile
+            new.texts[WORKTREE] = name
             self._to_field(new)
 
     def _open(self, new: NewSession) -> None:
@@ -138,7 +137,7 @@ class ListForm:
 
     def _to_field(self, new: NewSession) -> None:
         self._around.field.one_line = new.at != PROMPT
-        self._around.field.put(new[new.at])
+        self._around.field.put(new.texts[new.at])
         self._around.draw()
 
     def _leave(self) -> None:

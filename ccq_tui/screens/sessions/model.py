@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -106,7 +107,7 @@ def request_row(stored: StoredRequest, typed: Draft | None = None) -> RequestRow
     return RequestRow(request.id, stored, signs.REQUESTS[kind.WORD], words, more, draft, typed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SessionRow:
     """A session, or another asker.
 
@@ -134,12 +135,12 @@ class SessionRow:
         unused: Whether nothing was sent or typed in it.
     """
 
-    key: str
-    session_id: str
-    session: str
-    place: Place
-    state: str
-    since: float
+    key: str = ""
+    session_id: str = ""
+    session: str = ""
+    place: Place = Place.UNKNOWN
+    state: str = "ended"
+    since: float = 0.0
     runs: bool = False
     requests: tuple[RequestRow, ...] = ()
     number: int = 0
@@ -155,18 +156,30 @@ class SessionRow:
     known: bool = True
     shown: bool = False
     unused: bool = False
-    heading: ListHeading = field(init=False)
-    found_by: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Make its texts harmless to draw, in one line each, and find out what it needs."""
+        """Make its texts harmless to draw, in one line each."""
         for name in ("session", "branch", "last_line", "labels"):
             most = 200 if name == "session" else LONGEST_LINE
             object.__setattr__(self, name, one_line(getattr(self, name), most))
-        object.__setattr__(self, "heading", _heading(self))
+
+    @cached_property
+    def heading(self) -> ListHeading:
+        """The group that it stands in."""
+        if not self.ours:
+            return ListHeading.NEEDS
+        group = group_of(self.state, len(self.requests), runs=self.runs, done=self.done)
+        rests = self.place is not Place.HERE and not (self.runs or self.requests)
+        if rests and self.undelivered:
+            return ListHeading.PARKED
+        return (
+            ListHeading.EARLIER if rests and group in (Group.IDLE, Group.PARKED) else ListHeading[group.name]
+        )
+
+    @cached_property
+    def found_by(self) -> str:
         texts = (self.session, self.directory, self.branch, self.heading.words, self.labels, self.last_line)
-        words = (*texts, *(one.words for one in self.requests))
-        object.__setattr__(self, "found_by", " ".join(words).casefold())
+        return " ".join((*texts, *(one.words for one in self.requests))).casefold()
 
     @property
     def sign(self) -> str:
@@ -192,19 +205,7 @@ class SessionRow:
         return self.requests[0].asked if self.requests else self.since
 
 
-def _heading(row: SessionRow) -> ListHeading:
-    if not row.ours:
-        return ListHeading.NEEDS
-    group = group_of(row.state, len(row.requests), runs=row.runs, done=row.done)
-    rests = row.place is not Place.HERE and not (row.runs or row.requests)
-    if rests and row.undelivered:
-        return ListHeading.PARKED
-    return ListHeading.EARLIER if rests and group in (Group.IDLE, Group.PARKED) else ListHeading[group.name]
-
-
-UNSTORED = SessionRow(
-    key="", session_id="", session="", place=Place.UNKNOWN, state="ended", since=0.0, known=False
-)
+UNSTORED = SessionRow(known=False)
 """The row of a session of which nothing is known."""
 
 
@@ -349,7 +350,7 @@ class NewField:
     """A field of a new session: its label, its text, and what is wrong with that."""
 
     label: str
-    text: str = ""
+    text: str
     fault: str = ""
 
 
@@ -358,43 +359,42 @@ class NewSession:
     """What a person wants of a new session.
 
     Attributes:
-        fields: The fields by their labels.
+        texts: The texts of the fields, by their labels.
+        faults: What is wrong with some of them.
         at: The label of the one that has the keys.
     """
 
-    fields: dict[str, NewField] = field(default_factory=lambda: {name: NewField(name) for name in LABELS})
+    texts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(LABELS, ""))
+    faults: dict[str, str] = field(default_factory=dict)
     at: str = PROMPT
-
-    def __getitem__(self, label: str) -> str:
-        """Return the text of a field."""
-        return self.fields[label].text
 
     def step(self, by: int) -> None:
         """Go to another field."""
         self.at = LABELS[(LABELS.index(self.at) + by) % len(LABELS)]
 
-    def put(self, text: str, fault: str = "") -> None:
-        """Put another text into the field that has the keys, or note what is wrong with it."""
-        if text != self[self.at] or fault:
-            self.fields[self.at] = NewField(self.at, text, fault)
+    def put(self, text: str) -> None:
+        """Put another text into the field that has the keys."""
+        if text != self.texts[self.at]:
+            self.texts[self.at] = text
+            self.faults.pop(self.at, None)
 
-    def shown(self, here: Path, caret: int) -> tuple[NewField, ...]:
-        """Return the fields as they are drawn, with the caret at its place."""
+    def shown(self, here: Path, caret: int) -> Iterator[NewField]:
+        """Yield the fields as they are drawn, with the caret at its place."""
         empty = {PROMPT: NO_PROMPT, DIRECTORY: short_path(here), WORKTREE: NO_WORKTREE}
-        shown = {name: replace(one, text=one.text or empty[name]) for name, one in self.fields.items()}
-        text = self[self.at]
-        proposed = f" {empty[self.at]}" if not text and self.at != PROMPT else ""
-        typed = f"{text[:caret]}{CARET}{text[caret:]}{proposed}"
-        return tuple((shown | {self.at: replace(shown[self.at], text=typed)}).values())
+        for label, text in self.texts.items():
+            proposed = f" {empty[label]}" if not text and label != PROMPT else ""
+            typed = f"{text[:caret]}{CARET}{text[caret:]}{proposed}"
+            shown = typed if label == self.at else text or empty[label]
+            yield NewField(label, shown, self.faults.get(label, ""))
 
     def spec(self, here: Path) -> SessionSpec | None:
         """Return the session that is wanted, or None and note what is wrong; call it in a thread."""
-        self.fields = {name: NewField(name, one.text) for name, one in self.fields.items()}
+        self.faults.clear()
         try:
-            return wanted(self[DIRECTORY], self[PROMPT], self[WORKTREE], here)
+            return wanted(self.texts[DIRECTORY], self.texts[PROMPT], self.texts[WORKTREE], here)
         except (PlaceError, OSError, WorktreeError) as error:
             self.at = WORKTREE if isinstance(error, WorktreeError) else DIRECTORY
-            self.put(self[self.at], str(error))
+            self.faults[self.at] = str(error)
         return None
 
 

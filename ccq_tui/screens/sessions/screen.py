@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.heights import SHARES, is_low, most_lines
@@ -21,7 +20,6 @@ from ccq_tui.inbox.port import Added, Delivered, InboxChange, InboxRenewed, Noti
 from ccq_tui.inbox.store.rows import StoredDraft
 from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
-from ccq_tui.runtime.launches import ResumeSpec
 from ccq_tui.runtime.notices import notified_words
 from ccq_tui.runtime.view import short_path
 from ccq_tui.screens.list_screen import ListScreen
@@ -32,7 +30,6 @@ from ccq_tui.screens.sessions.listing import AGES_SECONDS, Listing
 from ccq_tui.screens.sessions.model import (
     CARET,
     Listed,
-    ListHeading,
     RequestRow,
     SessionList,
     SessionRow,
@@ -390,7 +387,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "choose":
                 self._go_to(row)
             case "fork":
-                self._resume(row, fork=True)
+                self.dismiss(partial(self.manager.resume, row, self.listing.base, fork=True))
             case "park":
                 self.listing.do_to(row, self.manager.park, f"Pausing {row.quoted}…")
             case "restart":
@@ -409,26 +406,16 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 self.show_question(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
 
     def _go_to(self, row: SessionRow) -> None:
-        match row.place:
-            case Place.FOREIGN:
-                self.details.open_panel(row.requests[0])
-            case Place.ELSEWHERE | Place.NO_DIRECTORY:
-                self._resume(row)
-            case Place.RESTS if self.listing.base is not None or row.heading is ListHeading.EARLIER:
-                self._resume(row)
-            case _:
-                self._show(self.manager.open_for(row), partial(self.manager.go_to, row))
+        if row.place is Place.FOREIGN:
+            self.details.open_panel(row.requests[0])
+        else:
+            self._show(self.manager.open_for(row), partial(self.manager.go_to, row, self.listing.base))
 
     def _show(self, screen: SessionScreen | None, going: Going) -> None:
         """Leave the list; a session that is open is shown at once, since keys under way are meant for it."""
         self.dismiss(going)
         if screen is not None:
             self.manager.sessions.show(screen)
-
-    def _resume(self, row: SessionRow, *, fork: bool = False) -> None:
-        """Open a session by its record."""
-        known = EarlierSession(row.session_id, row.session, row.since, row.branch, row.directory)
-        self.dismiss(partial(self.manager.open_earlier, ResumeSpec(known, fork=fork), self.listing.base))
 
     def _close(self, row: SessionRow) -> None:
         if (screen := self.manager.sessions.by_mode(row.key)) is None:
@@ -522,7 +509,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             str(self.listing.directory),
             front.around.branch if front is not None else "",
             away=answering,
-            fields=new.shown(self.listing.directory, caret) if new else (),
+            fields=tuple(new.shown(self.listing.directory, caret)) if new else (),
             title=f"{text[:caret]}{CARET}{text[caret:]}" if isinstance(self.form.about, SessionRow) else "",
             advice=() if beside else advice,
             finds=self.finds,

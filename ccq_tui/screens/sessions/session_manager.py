@@ -6,7 +6,6 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -24,9 +23,9 @@ from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
-from ccq_tui.runtime.launches import ResumeSpec, SessionSpec, launch_of, launch_to_resume, with_notices
+from ccq_tui.runtime.launches import SessionSpec, launch_of, launch_to_resume, with_notices
 from ccq_tui.runtime.person import alone, let_in, may_run_elsewhere, resumes, runs_elsewhere
-from ccq_tui.runtime.runtime import NotOpenedError, Runtime
+from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.session import SessionScreen
@@ -85,37 +84,46 @@ class SessionManager:
 
     # -- opening --------------------------------------------------------------------------------------------
 
-    async def open(self, launch: Launch, *, instead_of: SessionScreen | None = None) -> None:
-        """Open a session and show it, once no other process runs it and its directory is trusted.
-
-        It takes the place of one that was not used.
-        """
-        if self.ending:
-            return  # all sessions are being closed; what was answered is delivered by the next start
-        # Awaited here: what is typed meanwhile waits for the session's screen.
+    async def open(self, launch: Launch) -> None:
+        """Open a session and show it; what has to be asked before is asked beside the keys."""
+        open_it = partial(self.open_asking, launch)
         taken = resumes(launch) and await may_run_elsewhere(self.inbox, launch)
         if taken or launch.trusted.carried is not None:
-            work = partial(self._open_asking, launch, instead_of)
-            start_work(self._app, work, name="open session", group="sessions", fatal=True)
+            start_work(self._app, open_it, name="open session", group="sessions", fatal=True)
         else:
-            await self.sessions.add(launch)
-            await self._leave_unused(instead_of)
+            await open_it()  # awaited here: what is typed meanwhile waits for the session's screen
 
-    async def _open_asking(self, launch: Launch, instead_of: SessionScreen | None) -> None:
-        undisturbing = await self.alone(launch)
+    async def open_asking(
+        self,
+        launch: Launch,
+        leave: str = "",
+        *,
+        behind: bool = False,
+        instead_of: SessionScreen | None = None,
+    ) -> str:
+        """Open a session, shown or behind, once no other process runs it and its directory is trusted.
+
+        For a worker; ``leave`` is as in `let_in`. It takes the place of one that was not used. Returns why
+        there is none, in words, or "".
+        """
+        if self.ending:
+            return ""  # all sessions are being closed; what was answered is delivered by the next start
+        trusted, undisturbing = None, await self.alone(launch)
         typed, self.sessions.typed = launch.draft + self.sessions.typed, ""
         if undisturbing is not None:
-            trusted = await self.let_in(replace(undisturbing, draft=typed))
-            if trusted is not None:
-                await self.sessions.add(trusted)
-                await self._leave_unused(instead_of)
-                return
-        elif not self.sessions:
+            trusted = await self.let_in(replace(undisturbing, draft=typed), leave)
+        if trusted is not None:
+            await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
+            if instead_of is not None and instead_of in self.sessions and instead_of.unused:
+                await self.close(instead_of.session)
+            return ""
+        if undisturbing is None and not (leave or self.sessions):
             await self._keep(replace(launch, resume=""), typed)
             await self._app.action_quit()
-        front = self.sessions.front
-        if front is not None and not self.ending:
-            front.requests.keep_to_copy("\n".join(filter(None, (launch.prompt, typed))), UNOPENED)
+        if self.sessions.front is not None and not self.ending:
+            unsent = "\n".join(filter(None, (launch.prompt, typed)))
+            self.sessions.front.requests.keep_to_copy(unsent, UNOPENED)
+        return "it runs in another ccq-tui" if undisturbing is None else "you did not trust its directory"
 
     async def open_new(self, spec: SessionSpec, base: Launch | None = None) -> str:
         """Open another session, like ``base`` or the one on the screen; return why not, in words, or ""."""
@@ -124,41 +132,13 @@ class SessionManager:
         try:
             launch = await asyncio.to_thread(launch_of, spec, base or self.launch, asked=bool(self.sessions))
             self.new = NewSession()
-            await self.open(launch)
+            await self.open_asking(launch)
         except (SettingsError, WorktreeError) as error:
             return f"No session was started in {spec.directory}: {error}"
         finally:
             if front is not None:
                 front.dock.notices.hush(OPENING)
         return ""
-
-    async def open_earlier(self, way: ResumeSpec, base: Launch | None = None) -> str:
-        """Open an earlier session beside the others, or show it; return why not, in words, or "".
-
-        The rest of the command line of ``base`` applies to it.
-        """
-        front, session = self.sessions.front, way.session
-        here = self.sessions.known(session.session_id)
-        if here is not None and not way.fork:
-            await self.sessions.show(here)
-            return ""
-        try:
-            launch = await asyncio.to_thread(launch_to_resume, way, base or self.launch)
-        except SettingsError as error:
-            return f"The session cannot be resumed in {session.directory}: {error}"
-        if base is not None:
-            notices, fork = (*launch.notices, *base.notices), base.fork or way.fork
-            launch = replace(launch, prompt=base.prompt, notices=notices, fork=fork)
-        elif front is not None and launch.settings.directory == front.launch.settings.directory:
-            # A session works in that directory already: nothing more is asked.
-            launch = replace(launch, trusted=replace(launch.trusted, carried=None))
-        await self.open(launch, instead_of=front)
-        return ""
-
-    async def _leave_unused(self, screen: SessionScreen | None) -> None:
-        """Close a session that another one was opened beside, if nothing was sent or typed in it."""
-        if screen is not None and screen in self.sessions and screen.unused and len(self.sessions) > 1:
-            await self.close(screen.session)
 
     # -- asking first ---------------------------------------------------------------------------------------
 
@@ -236,41 +216,47 @@ class SessionManager:
         """Return the screen of a session, if it is open here."""
         return self.sessions.by_mode(row.key) or self.sessions.known(row.session_id)
 
-    async def go_to(self, rests: SessionRow) -> str:
+    async def go_to(self, row: SessionRow, base: Launch | None = None) -> str:
         """Show a session, resumed if it rests, with the first request that waits in it.
 
         Returns the reason in words if that cannot be, or "".
         """
-        if (screen := self.open_for(rests)) is None:
-            return await self.resume(rests, behind=False)
+        if (screen := self.open_for(row)) is None:
+            return await self.resume(row, base)
         await self.sessions.show(screen)
         for one in screen.session.waiting[:1]:
             screen.dock.unfold(one.request.id)
         return ""
 
-    async def resume(self, rests: SessionRow, *, behind: bool) -> str:
-        """Open a session that rests, shown or behind; return why it was not opened, in words, or ""."""
-        front = self.sessions.front
-        # Before a session is shown, nobody was asked about trust.
-        like, asked = (self._runtime.launch, False) if front is None else (front.launch, True)
+    async def resume(
+        self, row: SessionRow, base: Launch | None = None, *, fork: bool = False, behind: bool = False
+    ) -> str:
+        """Open a session that rests, or a fork of one, shown or behind; return why not, in words, or "".
+
+        The rest of the command line of ``base`` applies to it.
+        """
+        front, like = self.sessions.front, base or self.launch
         try:
-            launch = await self._runtime.launch_to_wake(
-                rests.session_id, Path(rests.directory), like, asked=asked
+            launch = await asyncio.to_thread(
+                launch_to_resume, row.session_id, row.directory, like, fork=fork or bool(base and base.fork)
             )
-        except NotOpenedError as error:
-            return f"{rests.quoted} {error}"
-        trusted = await self.let_in(launch, leave="not now")
-        if trusted is None:
-            return f"{rests.quoted} was not started: you did not trust its directory"
-        await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
-        await self._leave_unused(None if behind else front)
+        except (SettingsError, OSError) as error:
+            return f"{row.quoted} was not started in {row.directory}: {error}"
+        if base is not None:
+            launch = replace(launch, prompt=base.prompt, notices=(*launch.notices, *base.notices))
+        elif front is not None and launch.settings.directory == front.launch.settings.directory:
+            # A session works in that directory already: nothing more is asked.
+            launch = replace(launch, trusted=replace(launch.trusted, carried=None))
+        leave, unused = "" if base is not None else "not now", None if behind else front
+        if why := await self.open_asking(launch, leave, behind=behind, instead_of=unused):
+            return f"{row.quoted} was not started: {why}"
         try:
             # Once opened again it is no longer done, even if the key before marked it so.
             await self.inbox.run(
-                lambda store: store.sessions.set_done(rests.session_id, False, Actor.here(Surface.INBOX))
+                lambda store: store.sessions.set_done(row.session_id, False, Actor.here(Surface.INBOX))
             )
         except InboxError as error:
-            self.sessions.say(f"{rests.quoted} may still be marked as done: {error}", seconds=20.0)
+            self.sessions.say(f"{row.quoted} may still be marked as done: {error}", seconds=20.0)
         return ""
 
     async def park(self, rests: SessionRow) -> str:

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import trusts
-from ccq_tui.runtime.launches import ResumeSpec, launch_to_resume
+from ccq_tui.runtime.launches import launch_to_resume
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.worktrees import creation
 from ccq_tui.worktrees.creation import back_in, make, planned
@@ -235,7 +234,7 @@ def test_it_goes_on_in_its_worktree_made_anew_and_else_here_which_is_said(repo: 
     )
 
     def launched(directory: Path) -> Launch:
-        return launch_to_resume(ResumeSpec(EarlierSession("id", "Title", 0.0, "", str(directory))), here)
+        return launch_to_resume("id", str(directory), here)
 
     again = launched(made.path)
     assert (again.settings.directory, again.resume, again.notices) == (made.path, "id", ())
