@@ -150,7 +150,7 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
     await until(pilot, lambda: run.app.screen.query_one(SearchField).text == TYPED)
     await press(pilot, "escape", "ctrl+n", then=lambda: isinstance(run.app.screen, SessionsScreen))
     await typed(pilot)
-    await until(pilot, lambda: run.app.manager.new[PROMPT] == TYPED)
+    await until(pilot, lambda: run.app.manager.new.texts[PROMPT] == TYPED)
     await pilot.press("escape", "escape")
     picker = Picker("Which?", (PickRow("a", TYPED), PickRow("b", "another")))
     await run.app.push_screen(picker)

@@ -201,7 +201,7 @@ class Sessions(Panels):
             kept = self.listed.form._filter if self.listed.form.about is not None else ""
             texts = [self.listed.field.text, kept, *(texts_of(panel.state) if panel else ())]
             places["list"] = Counter("".join(texts))
-        places["new"] = Counter("".join(self.run.app.manager.new[label] for label in LABELS))
+        places["new"] = Counter("".join(self.run.app.manager.new.texts[label] for label in LABELS))
         return places
 
     # -- keys ------------------------------------------------------------------------------------------------
