@@ -40,7 +40,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         await press(pilot, "ctrl+n", then=lambda: isinstance(run_.app.screen, SessionsScreen))
         await pilot.press("shift+tab", *"a..b", "enter")
         new = run_.app.manager.new
-        await until(pilot, lambda: "takes no" in new.fields[WORKTREE].fault)
+        await until(pilot, lambda: "takes no" in new.faults.get(WORKTREE, ""))
         await press(pilot, "ctrl+u", "space", then=lambda: new.texts[WORKTREE].strip())
         name = new.texts[WORKTREE]
         await press(pilot, "enter", then=lambda: len(run_.all) == 2 and run_.number() == 2)
