@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -308,44 +309,51 @@ def fits(request: Request, outcome: Any) -> bool:
     return isinstance(outcome, Cancelled) or question == isinstance(outcome, Outcome)
 
 
-@pytest.mark.parametrize("number", range(len(REQUESTS)))
-def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("over", [False, True])
+def test_what_the_inbox_holds(over: bool, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
     # A database may hold what another program wrote, and no inbox would take.
     monkeypatch.setattr("ccq_tui.inbox.store.requests.check_outcome", lambda *_: None)
     # The process that runs the session is this one, which takes no wish: nothing comes of a longer wait.
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.POLL_SECONDS", 0.001)
-    request = REQUESTS[number]
+    begin = MARK[:3]
+    held = {
+        f"{begin}{number}.": pair
+        for number, pair in enumerate(
+            (request, outcome)
+            for request in REQUESTS
+            for outcome in (OUTCOMES if over else [None])
+            if outcome is None or fits(request, outcome)
+        )
+    }
     inbox_path().parent.mkdir(parents=True)
-    for run, outcome in enumerate([None, *(one for one in OUTCOMES if fits(request, one))]):
-        inbox_path().unlink(missing_ok=True)
-        store = Store(inbox_path())
-        store.sessions.upsert(request.session_id, TEXT, name=TEXT, last_line=TEXT)
-        store.requests.add(request, TEXT)
+    store = Store(inbox_path())
+    for name, (request, outcome) in held.items():
+        asked = replace(request, tool_use_id=name + request.tool_use_id)
+        store.sessions.upsert(asked.session_id, TEXT, name=TEXT, last_line=TEXT)
+        store.requests.add(asked, TEXT)
         if outcome is None:
-            store.sessions.claim(request.session_id, this_process())
+            store.sessions.claim(asked.session_id, this_process())
         else:
-            store.requests.settle(request.id, outcome, Actor(Surface.PROGRAM, TEXT, device=TEXT))
-            store.requests.mark_delivered(request.id, MARK)
-        store.close()
-        begin = MARK[:3]
-        looks = [["history"], ["show", begin]]
-        acts = [["answer", begin, "--choose", "1"], ["decline", begin]]
-        if run < 2:  # for the rest a request waits or is over, however it ended
-            looks = [["inbox"], ["sessions"], *looks]
-            own = [["resume", begin], ["export", begin], ["inbox", "--session", begin]]
-            acts = [*own, *acts, ["park", begin], ["park"]]
-        for words in looks:
-            printed(*words)
-            told = json.loads(printed(*words, "--json"))
-            assert told["version"] == 1
-        if isinstance(request, PermissionRequest):
+            store.requests.settle(asked.id, outcome, Actor(Surface.PROGRAM, TEXT, device=TEXT))
+            store.requests.mark_delivered(asked.id, MARK)
+    store.close()
+    for words in (["inbox"], ["sessions"], ["history"], *(["show", name] for name in held)):
+        printed(*words)
+        told = json.loads(printed(*words, "--json"))
+        assert told["version"] == 1
+        if words[0] == "show" and isinstance(held[words[1]][0], PermissionRequest):
             assert told["request"]["tool"] == TEXT, "the JSON loses nothing"
-        if run == 0:
-            complete(printed, "show ")  # proposes requests that wait
-            complete(printed, "resume ")
-        for words in acts:
-            printed(*words)
+    if not over:
+        complete(printed, "show ")  # proposes requests that wait
+        complete(printed, "resume ")
+    for words in (["resume", begin], ["export", begin], ["inbox", "--session", begin]):
+        printed(*words)
+    for name in held:
+        printed("answer", name, "--choose", "1")
+        printed("decline", name)
+    printed("park", begin)
+    printed("park")
 
 
 EVENTS = variants(AgentEvent)
