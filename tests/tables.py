@@ -1,8 +1,9 @@
 """Tables of cases: in files beside their tests, or in the tests."""
 
 import json
-from collections.abc import Callable
-from inspect import signature
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from inspect import Parameter, Signature, iscoroutinefunction, signature
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +13,46 @@ def table(beside: str, name: str) -> Any:
     return json.loads(Path(beside).with_name(name).read_text(encoding="utf-8"))
 
 
-def each_row(*rows: Any) -> Callable[[Callable[..., None]], Callable[[], None]]:
+def each_row(*rows: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Let one test look at each row of a table, and fail with all rows that are wrong.
 
-    A test costs more than most rows do. For rows that need no fixture and leave nothing to the next one.
+    A test costs more than most rows do. For rows that leave nothing to the next one; what a test takes by
+    keyword alone are its fixtures, which all rows share.
     """
 
-    def decorated(look: Callable[..., None]) -> Callable[[], None]:
-        alone = len(signature(look).parameters) == 1
+    def decorated(look: Callable[..., Any]) -> Callable[..., Any]:
+        takes = signature(look).parameters.values()
+        fixtures = [one for one in takes if one.kind is Parameter.KEYWORD_ONLY]
+        alone = len(takes) - len(fixtures) == 1
+        wrong: list[Exception] = []
 
-        def looked() -> None:
-            wrong: list[Exception] = []
+        @contextmanager
+        def noted(row: object) -> Iterator[None]:
+            try:
+                yield
+            except Exception as error:  # noqa: BLE001 (of any kind: the other rows are looked at all the same)
+                error.add_note(f"in the row: {row!r}")
+                wrong.append(error)
+
+        async def looked_async(**shared: Any) -> None:
             for row in rows:
-                try:
-                    look(row) if alone else look(*row)
-                except Exception as error:  # noqa: BLE001 (of any kind: the other rows are looked at all the same)
-                    error.add_note(f"in the row: {row!r}")
-                    wrong.append(error)
+                with noted(row):
+                    await (look(row, **shared) if alone else look(*row, **shared))
+            end()
+
+        def looked(**shared: Any) -> None:
+            for row in rows:
+                with noted(row):
+                    look(row, **shared) if alone else look(*row, **shared)
+            end()
+
+        def end() -> None:
             if wrong:
                 raise ExceptionGroup(f"{len(wrong)} of {len(rows)} rows", wrong)
 
-        looked.__name__, looked.__doc__ = look.__name__, look.__doc__
-        return looked
+        test = looked_async if iscoroutinefunction(look) else looked
+        test.__name__, test.__doc__ = look.__name__, look.__doc__
+        test.__signature__ = Signature(fixtures)  # type: ignore[attr-defined]
+        return test
 
     return decorated

@@ -1,5 +1,6 @@
 """The list above the prompt, its keys and how it is drawn; and Vim's keys in the prompt."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.widgets.completer import ChoiceList, drawn, height_of
 from ccq_tui.widgets.hints import HintBar
+from tests.tables import each_row
 from tests.ui.asked import PLAIN
 from tests.ui.host import Clock, Host, press_later
 from tests.ui.pictures import Pictures
@@ -124,8 +126,7 @@ def shown(kind: CompletionKind, width: int, *values: str) -> list[str]:
     return drawn(CompletionList(WantedCompletion(kind, "e")).found(rows), width, 8, PLAIN).plain.split("\n")
 
 
-@pytest.mark.parametrize("kind", list(CompletionKind))
-@pytest.mark.parametrize("width", [0, 1, 2, 3, 5, 10, 40, 200])
+@each_row(*product(list(CompletionKind), [0, 1, 2, 3, 5, 10, 40, 200]))
 def test_it_fits_any_width(kind: CompletionKind, width: int) -> None:
     lines = shown(kind, width, *PATHS)
     assert all(cell_len(line) <= max(width, 1) for line in lines)

@@ -2,9 +2,9 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -111,9 +111,8 @@ def test_a_preview_stands_beside_what_it_shows_on_a_wide_screen() -> None:
     assert drawn.preview[0].x == 100
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("number", range(1, len(SETS) + 1))
-def test_every_label_is_in_sight_and_what_is_cut_is_announced(number: int, size: tuple[int, int]) -> None:
+@each_row(*product(SIZES, range(1, len(SETS) + 1)))
+def test_every_label_is_in_sight_and_what_is_cut_is_announced(size: tuple[int, int], number: int) -> None:
     state = opened(set_of(number))
     for tab, page in enumerate(state.pages):
         for row in page.rows:

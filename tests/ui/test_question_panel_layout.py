@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from textual.strip import Strip
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.lines import FOLD_SIGN, Flow, LineView, flowing, verbatim
 from ccq_tui.widgets.question.parts import shown
+from tests.tables import each_row
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost, QuickPilot
 from tests.ui.pictures import Pictures
@@ -297,9 +299,12 @@ def as_written(text: str, style: Any, width: int) -> Iterator[Text]:
         yield from verbatim(line, Text(), style, width, style)
 
 
-@pytest.mark.parametrize("text", ["", "a\n\nb", "word " * 3_000, "x" * 9_000, "漢字" * 4_000, "a b\n" * 900])
-@pytest.mark.parametrize("make", [flowing, as_written])
-def test_a_flow_loses_nothing(make: object, text: str) -> None:
+@each_row(
+    *product(
+        ["", "a\n\nb", "word " * 3_000, "x" * 9_000, "漢字" * 4_000, "a b\n" * 900], [flowing, as_written]
+    )
+)
+def test_a_flow_loses_nothing(text: str, make: object) -> None:
     lines = [line.plain for line in make(text, "", 31)]  # type: ignore[operator]
     lines = [line.removeprefix(FOLD_SIGN) for line in lines]
     assert "".join("".join(lines).split()) == "".join(text.split())

@@ -19,6 +19,7 @@ from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.completer import ChoiceList
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
+from tests.tables import each_row
 from tests.ui.asked import MULTI, NAME, SINGLE
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, PanelHost, QuickPilot, type_text
@@ -41,8 +42,8 @@ def caret(app: PanelHost) -> tuple[int, int]:
     return app.panel.query_one(AnswerField).cursor_location
 
 
-@pytest.mark.parametrize("keys", ["ctrl+j", "shift+enter", "\\ enter"])
-async def test_new_lines(keys: str, app: PanelHost, pilot: QuickPilot) -> None:
+@each_row("ctrl+j", "shift+enter", "\\ enter")
+async def test_new_lines(keys: str, *, app: PanelHost, pilot: QuickPilot) -> None:
     for question, opens in ((SINGLE, "o"), (SINGLE, "n"), (SINGLE, "c"), (NAME, "")):
         await pilot.put(question)
         await pilot.press(*opens, "a", *keys.split(), "b")

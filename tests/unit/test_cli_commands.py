@@ -331,19 +331,17 @@ def test_a_transcript_is_printed_as_json(
     assert [block["kind"] for block in exported["blocks"]] == ["prompt"]
 
 
-@pytest.mark.parametrize(
-    ("history", "problem"),
-    [
-        (
-            SessionPast(SESSION),
-            f"Claude Code has no record of session {SESSION} in /home/me/api: check CLAUDE_CONFIG_DIR.\n",
-        ),
-        (ReaderError("it took \n long"), "the session cannot be read: it took long.\n"),
-    ],
+@each_row(
+    (
+        SessionPast(SESSION),
+        f"Claude Code has no record of session {SESSION} in /home/me/api: check CLAUDE_CONFIG_DIR.\n",
+    ),
+    (ReaderError("it took \n long"), "the session cannot be read: it took long.\n"),
 )
 def test_what_cannot_be_printed_is_one_line(
     history: SessionPast | ReaderError,
     problem: str,
+    *,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

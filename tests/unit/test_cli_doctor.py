@@ -14,6 +14,7 @@ from ccq_tui.config.paths import state_dir, user_config
 from ccq_tui.doctor import examine as doctor
 from ccq_tui.doctor.examine import Check, Level, examine, report
 from ccq_tui.output import Styled
+from tests.tables import each_row
 from tests.unit.starting import write_settings
 
 
@@ -73,18 +74,20 @@ def test_the_bundled_cli_is_found_without_the_sdk() -> None:
     assert os.access(path, os.X_OK)
 
 
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [
-        (b"#!/bin/sh\necho oops >&2; exit 3", "exit code 3: oops"),
-        (b"#!/bin/sh\ntrue", "exit code 0: no output"),
-        (b"#!/bin/sh\necho 1.9.9", "1.9.9"),
-        (b"#!/bin/sh\nsleep 60", "no answer within 0.2 s"),
-        (b"\x7fELF nonsense", "Exec format error"),
-    ],
+@each_row(
+    (b"#!/bin/sh\necho oops >&2; exit 3", "exit code 3: oops"),
+    (b"#!/bin/sh\ntrue", "exit code 0: no output"),
+    (b"#!/bin/sh\necho 1.9.9", "1.9.9"),
+    (b"#!/bin/sh\nsleep 60", "no answer within 0.2 s"),
+    (b"\x7fELF nonsense", "Exec format error"),
 )
 def test_a_cli_that_is_no_good_is_a_failure(
-    cli: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], script: bytes, said: str
+    script: bytes,
+    said: str,
+    *,
+    cli: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     cli.write_bytes(script)
     if b"sleep" in script:

@@ -23,7 +23,7 @@ from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.actors import PANEL
 from tests.processes import codes, program
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.starting import Cli
 from tests.unit.stocked import (
     CACHE,
@@ -240,8 +240,8 @@ def test_hostile_text_is_harmless_and_fits(ccq: Cli) -> None:
         assert ccq(*words, "--json").isascii()
 
 
-@pytest.mark.parametrize(("words", "problem"), table(__file__, "inbox_refused.json"))
-def test_what_is_wrong_is_one_line(ccq: Cli, words: list[str], problem: str) -> None:
+@each_row(*table(__file__, "inbox_refused.json"))
+def test_what_is_wrong_is_one_line(words: list[str], problem: str, *, ccq: Cli) -> None:
     stock()
     told = ccq(*words, code=2)
     assert told.startswith("Error: ")

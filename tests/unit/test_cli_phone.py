@@ -21,6 +21,7 @@ from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.tokens import page_key, read_tokens
 from tests.agent.service.scripted_linear import ScriptedLinear
+from tests.tables import each_row
 from tests.unit.remote.phone.device import Device, code_in, link_in
 from tests.unit.remote.phone.threads import relay_elsewhere
 from tests.unit.starting import Cli
@@ -93,8 +94,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("words", "why"), REFUSED)
-def test_a_refusal_names_the_next_step(words: list[str], why: str, capsys: Captured) -> None:
+@each_row(*REFUSED)
+def test_a_refusal_names_the_next_step(words: list[str], why: str, *, capsys: Captured) -> None:
     assert main(words) == 2
     assert why in " ".join(capsys.readouterr().err.split())
 
@@ -195,17 +196,14 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
     assert "make new tokens" in ccq("serve", "token", "ci", code=2)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "service.toml is missing; ccq-tui serve --demo needs none. An example: https://"),
-        (["--config", "gone.toml", "--store", "mysql://x"], "gone.toml is missing"),
-        (["status", "--store", "mysql://x"], "--store takes sqlite:PATH or postgresql://HOST/NAME"),
-        (["status", "--store", "sqlite:/nowhere/runs.db"], "cannot be used"),
-        (["adopt", "two"], "service.toml: cannot be read"),
-    ],
+@each_row(
+    ([], "service.toml is missing; ccq-tui serve --demo needs none. An example: https://"),
+    (["--config", "gone.toml", "--store", "mysql://x"], "gone.toml is missing"),
+    (["status", "--store", "mysql://x"], "--store takes sqlite:PATH or postgresql://HOST/NAME"),
+    (["status", "--store", "sqlite:/nowhere/runs.db"], "cannot be used"),
+    (["adopt", "two"], "service.toml: cannot be read"),
 )
-def test_what_cannot_be_served_is_refused_in_a_line(ccq: Cli, words: list[str], said: str) -> None:
+def test_what_cannot_be_served_is_refused_in_a_line(words: list[str], said: str, *, ccq: Cli) -> None:
     assert said in ccq("serve", *words, code=2)
     assert read_tokens(state_dir()) == {}
 

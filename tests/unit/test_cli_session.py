@@ -24,7 +24,7 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.settings import Settings
 from ccq_tui.logs import log_path
-from tests.tables import table
+from tests.tables import each_row, table
 from tests.unit.starting import Cli, FakeApp
 from tests.unit.stocked import SESSION, asked, stock
 
@@ -143,10 +143,8 @@ def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) ->
     assert launch.settings.allowed_tools == ("Edit", "Read")
 
 
-@pytest.mark.parametrize(
-    "words", [["-r"], ["--resume"], ["-r", "--model", "opus"], ["--resume", "--fork"], ["--resume="]]
-)
-def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> None:
+@each_row(["-r"], ["--resume"], ["-r", "--model", "opus"], ["--resume", "--fork"], ["--resume="])
+def test_resume_without_an_id_lets_choose(words: list[str], *, app: FakeApp) -> None:
     launch = app.started(*words)
     assert (launch.program.choose, launch.resume, launch.fork) == (True, "", "--fork" in words)
 
@@ -160,8 +158,8 @@ def test_a_short_id_is_resumed_where_it_means_one_session(app: FakeApp, ccq: Cli
     assert "several sessions have an id that starts with “8f14e45f”" in ccq("-r", SESSION[:8], code=2)
 
 
-@pytest.mark.parametrize(("words", "said"), TABLES["misused"])
-def test_misuse_is_exit_2_with_a_reason(app: FakeApp, ccq: Cli, words: list[str], said: str) -> None:
+@each_row(*TABLES["misused"])
+def test_misuse_is_exit_2_with_a_reason(words: list[str], said: str, *, app: FakeApp, ccq: Cli) -> None:
     assert said in ccq(*words, code=2)
     assert app.launches == []
 
@@ -385,9 +383,9 @@ def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
     assert launch.chosen_id == wanted
 
 
-@pytest.mark.parametrize(("words", "said"), table(__file__, "flags_refused.json"))
+@each_row(*table(__file__, "flags_refused.json"))
 def test_what_cannot_be_is_said_before_anything_starts(
-    app: FakeApp, ccq: Cli, words: list[str], said: str
+    words: list[str], said: str, *, app: FakeApp, ccq: Cli
 ) -> None:
     told = ccq(*words, code=2)
     assert said in told

@@ -2,20 +2,16 @@
 
 import signal
 
-import pytest
-
+from tests.tables import each_row
 from tests.unit.starting import Cli
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "name the command to run: ccq-tui wrap -- COMMAND."),
-        (["--", ""], "name the command to run: ccq-tui wrap -- COMMAND."),
-        (["--nmae", "x", "--", "true"], "No such option '--nmae'"),
-    ],
+@each_row(
+    ([], "name the command to run: ccq-tui wrap -- COMMAND."),
+    (["--", ""], "name the command to run: ccq-tui wrap -- COMMAND."),
+    (["--nmae", "x", "--", "true"], "No such option '--nmae'"),
 )
-def test_what_it_cannot_do_is_refused(words: list[str], said: str, ccq: Cli) -> None:
+def test_what_it_cannot_do_is_refused(words: list[str], said: str, *, ccq: Cli) -> None:
     assert said in ccq("wrap", *words, code=2)
 
 

@@ -94,8 +94,8 @@ def test_lists_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 REFUSED = table(__file__, "config_refused.json")
 
 
-@pytest.mark.parametrize(("line", "said"), REFUSED["of_a_project"])
-def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said: str) -> None:
+@each_row(*REFUSED["of_a_project"])
+def test_a_bad_line_is_named_with_what_is_allowed(line: str, said: str, *, project: Path) -> None:
     file = write_project(project, f"# one\n# two\n{line}\n")
     (only,) = problems()
     assert only.startswith(f"{file}:3: {said}")
@@ -117,8 +117,8 @@ def test_a_project_allows_itself_nothing(project: Path, line: str, said: str) ->
     assert only.endswith(f": use {user_config()}")
 
 
-@pytest.mark.parametrize("name", sorted(Settings.model_fields.keys() - OF_PROJECTS))
-def test_what_is_not_named_as_a_projects_is_the_persons(project: Path, name: str) -> None:
+@each_row(*sorted(Settings.model_fields.keys() - OF_PROJECTS))
+def test_what_is_not_named_as_a_projects_is_the_persons(name: str, *, project: Path) -> None:
     write_project(project, f"{name} = 1\n")
     assert f"{name}: cannot be set by a project's file" in problems()[0]
 

@@ -95,7 +95,7 @@ class Painted(App[None]):
         yield Static("text")
 
 
-@pytest.mark.parametrize("name", [*SHIPPED, "nord", "ansi-dark"])
+@each_row(*SHIPPED, "nord", "ansi-dark")
 async def test_a_theme_by_name(name: str) -> None:
     app = Painted(name)
     async with app.run_test():

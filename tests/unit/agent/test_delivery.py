@@ -39,6 +39,7 @@ from ccq_tui.questions.wire import answers_as_message
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
+from tests.tables import each_row
 
 QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
 ANSWERED = 'Your questions have been answered: "Which?"="A".'
@@ -103,14 +104,11 @@ async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_
     assert inbox.sessions.noted == ([("a@s", "result")] if in_order else [])
 
 
-@pytest.mark.parametrize(
-    "output",
-    [
-        ABANDONED,
-        # As the record has it where program and CLI were killed while a deferred call was made again.
-        "Tool permission request failed: AbortError: Stream closed",
-        "[Tool result missing due to internal error]",
-    ],
+@each_row(
+    ABANDONED,
+    # As the record has it where program and CLI were killed while a deferred call was made again.
+    "Tool permission request failed: AbortError: Stream closed",
+    "[Tool result missing due to internal error]",
 )
 async def test_what_a_cli_says_without_an_answer_delivers_nothing(output: str) -> None:
     inbox, made = told("a", output)

@@ -24,6 +24,7 @@ from tests.actors import LIMIT, PANEL
 from tests.memory_inbox import MemoryInbox
 from tests.options import launch_of
 from tests.steps import until_true
+from tests.tables import each_row
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -167,7 +168,7 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     assert len([event for event in asked.events if isinstance(event, ev.RequestSettled)]) == 1
 
 
-@pytest.mark.parametrize("steps", range(4))
+@each_row(*range(4))
 async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     """Wherever on its way to the inbox the request is when the process goes."""
     asked = Asked()
@@ -393,15 +394,12 @@ async def test_sets_on_their_way_count_as_rounds() -> None:
     assert {e.request.id for e in told.events if isinstance(e, Grown)} == {"t1@s"}
 
 
-@pytest.mark.parametrize(
-    ("event", "reason"),
-    [
-        (ev.Retrying(1, 2, 0.5, None, "unknown"), BROKE),
-        (ev.BlockFinished(ev.BlockKey("m2", 0), ev.BlockKind.TEXT, "Instead."), BROKE),
-        (ev.ToolStarted("t9", TOOL, SOURCE), BROKE),
-        (over("api_error"), BROKE),
-        (over("aborted_streaming"), INTERRUPTED),
-    ],
+@each_row(
+    (ev.Retrying(1, 2, 0.5, None, "unknown"), BROKE),
+    (ev.BlockFinished(ev.BlockKey("m2", 0), ev.BlockKind.TEXT, "Instead."), BROKE),
+    (ev.ToolStarted("t9", TOOL, SOURCE), BROKE),
+    (over("api_error"), BROKE),
+    (over("aborted_streaming"), INTERRUPTED),
 )
 async def test_a_stream_that_ends_early(event: ev.AgentEvent, reason: str) -> None:
     told = Told()
@@ -423,14 +421,11 @@ async def test_another_message_in_its_place() -> None:
     assert told.ended == [("t1@s", BROKE)]
 
 
-@pytest.mark.parametrize(
-    ("event", "reason"),
-    [
-        (finished("t1", "<tool_use_error>InputValidationError: no"), REJECTED),
-        (finished("t1", "The user doesn't want to proceed"), INTERRUPTED),
-        (finished("t1", "Answered by a hook", error=False), PASSED_OVER),
-        (over("completed"), PASSED_OVER),
-    ],
+@each_row(
+    (finished("t1", "<tool_use_error>InputValidationError: no"), REJECTED),
+    (finished("t1", "The user doesn't want to proceed"), INTERRUPTED),
+    (finished("t1", "Answered by a hook", error=False), PASSED_OVER),
+    (over("completed"), PASSED_OVER),
 )
 async def test_a_whole_set_that_nobody_is_asked(event: ev.AgentEvent, reason: str) -> None:
     told = Told()

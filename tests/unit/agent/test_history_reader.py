@@ -128,8 +128,8 @@ def test_whole_entries_of_a_damaged_line() -> None:
     assert whole_entries("{ cut") == ([], True)
 
 
-@pytest.mark.parametrize("before", ["b", "sum", "nowhere"])
-def test_a_record_that_leads_in_a_circle_has_an_end(before: str, tmp_path: Path) -> None:
+@each_row("b", "sum", "nowhere")
+def test_a_record_that_leads_in_a_circle_has_an_end(before: str, *, tmp_path: Path) -> None:
     lines = stored(boundary("b", before), said("sum", "b"))
     assert found(tmp_path, lines, "sum")[0] == []
 

@@ -31,6 +31,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.transcript.export import export_json
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.painter import plain_text
+from tests.tables import each_row
 from tests.unit.agent.recordings import (
     QUESTIONS,
     SESSION,
@@ -93,22 +94,18 @@ def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> 
     assert recording.session_id == SESSION
 
 
-@pytest.mark.parametrize(
-    ("lines", "outcomes"),
-    [
-        ([], [Cancelled(UNANSWERED)] * 2),
-        (
-            [back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")],
-            [Cancelled(UNANSWERED)] * 2,
-        ),
-        ([prompt("Something else")], [Cancelled(PASSED_OVER)] * 2),
-        (
-            [back("", "toolu_0", tool_use_result=ANSWERED, timestamp="2026-01-02T03:04:05Z")],
-            [Answered((Answer(("Option B",)),)), Cancelled(UNANSWERED)],
-        ),
-    ],
+@each_row(
+    ([], [Cancelled(UNANSWERED)] * 2),
+    ([back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")], [Cancelled(UNANSWERED)] * 2),
+    ([prompt("Something else")], [Cancelled(PASSED_OVER)] * 2),
+    (
+        [back("", "toolu_0", tool_use_result=ANSWERED, timestamp="2026-01-02T03:04:05Z")],
+        [Answered((Answer(("Option B",)),)), Cancelled(UNANSWERED)],
+    ),
 )
-def test_what_became_of_questions(tmp_path: Path, lines: list[Any], outcomes: list[RequestOutcome]) -> None:
+def test_what_became_of_questions(
+    lines: list[Any], outcomes: list[RequestOutcome], *, tmp_path: Path
+) -> None:
     asked = said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS))
     events = events_of(opened(tmp_path, init(), asked, *lines))
     settled = {event.request_id: event for event in events if isinstance(event, ev.RequestSettled)}
@@ -130,35 +127,26 @@ def test_questions_are_data_and_those_at_the_end_wait(tmp_path: Path) -> None:
     assert (second["outcome"], second["settled_at"]) == (None, None)
 
 
-@pytest.mark.parametrize(
-    ("source", "labels"),
-    [
-        ({"questions": ["Which name?"]}, []),
-        ({"questions": '[{"question": "Which?", "options": ["a", "b"]}]'}, ["a", "b"]),
-        ({"questions": [{"question": "Which?", "options": ["a"], "multi_select": True}]}, ["a"]),
-        ({"question": "Which?", "options": [{"label": "a"}]}, ["a"]),
-    ],
+@each_row(
+    ({"questions": ["Which name?"]}, []),
+    ({"questions": '[{"question": "Which?", "options": ["a", "b"]}]'}, ["a", "b"]),
+    ({"questions": [{"question": "Which?", "options": ["a"], "multi_select": True}]}, ["a"]),
+    ({"question": "Which?", "options": [{"label": "a"}]}, ["a"]),
 )
-def test_questions_in_old_shapes(tmp_path: Path, source: Any, labels: list[str]) -> None:
+def test_questions_in_old_shapes(source: Any, labels: list[str], *, tmp_path: Path) -> None:
     events = events_of(opened(tmp_path, said(call("AskUserQuestion", source))))
     (asked,) = [event.request.questions for event in events if isinstance(event, ev.RequestAsked)]
     assert [option.label for option in asked.questions[0].options] == labels
 
 
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        (
-            [b"{cut", b"", b"[1, 2]", b"\xff\xfe", b"null", b"[" * 100_000],
-            "5 lines could not be read: 2, 4, 5, 6, 7",
-        ),
-        (
-            [b"x"] * 2_000,
-            f"2,000 lines could not be read: {', '.join(map(str, range(2, 14)))} and 1,988 more",
-        ),
-    ],
+@each_row(
+    (
+        [b"{cut", b"", b"[1, 2]", b"\xff\xfe", b"null", b"[" * 100_000],
+        "5 lines could not be read: 2, 4, 5, 6, 7",
+    ),
+    ([b"x"] * 2_000, f"2,000 lines could not be read: {', '.join(map(str, range(2, 14)))} and 1,988 more"),
 )
-def test_bad_lines_are_counted_and_named(tmp_path: Path, bad: list[bytes], said: str) -> None:
+def test_bad_lines_are_counted_and_named(bad: list[bytes], said: str, *, tmp_path: Path) -> None:
     assert events_of(opened(tmp_path, prompt("One"), *bad, prompt("Two"))) == [
         ev.PromptAccepted("One"),
         ev.PromptAccepted("Two"),
@@ -212,8 +200,8 @@ def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
     assert [event.text for event in found if isinstance(event, ev.PromptAccepted)] == ["one", "two", "three"]
 
 
-@pytest.mark.parametrize("order", ["cr", "rc", "crcr", "crr", "rcr", "ccr"])
-def test_a_call_and_its_result_in_any_order_and_number(tmp_path: Path, order: str) -> None:
+@each_row("cr", "rc", "crcr", "crr", "rcr", "ccr")
+def test_a_call_and_its_result_in_any_order_and_number(order: str, *, tmp_path: Path) -> None:
     lines = {"c": said(text("Hello."), call("Bash", {"command": "ls"})), "r": back("a.txt")}
     found = events_of(opened(tmp_path, prompt("go"), *(lines[one] for one in order), prompt("next")))
     shown = [
@@ -317,10 +305,8 @@ def test_a_pipe_is_read_as_it_comes() -> None:
     assert [event.text for event in events if isinstance(event, ev.PromptAccepted)] == ["two"]
 
 
-@pytest.mark.parametrize(
-    "before", [b"\0" * 5_000, b'{"type":"user","mes\0\0\0', b"\0{}"], ids=["page", "cut", "first"]
-)
-def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
+@each_row(b"\0" * 5_000, b'{"type":"user","mes\0\0\0', b"\0{}")
+def test_nul_bytes_are_a_bad_line(before: bytes, *, tmp_path: Path) -> None:
     path = tmp_path / "crashed.jsonl"
     path.write_bytes(before + b"\n" + json.dumps(prompt("go on")).encode() + b"\n\0\0\0")
     recording = open_recording(str(path))
@@ -328,18 +314,14 @@ def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
     assert recording.bad == [1, 3]
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"", "is empty"),
-        (b"\0" * 5_000, "is not a recording"),
-        (b"\x7fELF\0\0", "is not a recording"),
-        (b"# Title\n\nSome words.\n", "is not a recording"),
-        (b"just words", "is not a recording"),
-    ],
-    ids=["empty", "nul", "elf", "markdown", "words"],
+@each_row(
+    (b"", "is empty"),
+    (b"\0" * 5_000, "is not a recording"),
+    (b"\x7fELF\0\0", "is not a recording"),
+    (b"# Title\n\nSome words.\n", "is not a recording"),
+    (b"just words", "is not a recording"),
 )
-def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes, problem: str) -> None:
+def test_what_is_no_recording_is_refused(content: bytes, problem: str, *, tmp_path: Path) -> None:
     path = tmp_path / "other"
     path.write_bytes(content)
     with pytest.raises(RecordingError, match=problem):

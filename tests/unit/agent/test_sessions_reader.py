@@ -10,6 +10,7 @@ from claude_agent_sdk import list_sessions
 from ccq_tui.agent.claude import records
 from ccq_tui.agent.claude.records import deleted, listed, main
 from ccq_tui.worktrees.creation import make, planned
+from tests.tables import each_row
 from tests.unit.worktrees.repositories import repository
 
 ONE = "11111111-2222-4333-8444-555555555555"
@@ -83,8 +84,8 @@ def test_one_file_is_deleted_and_nothing_else(projects: Path) -> None:
     assert (projects / ONE / "subagents").is_dir()
 
 
-@pytest.mark.parametrize("name", ["../../x", "*", "", ONE[:-1], f"{ONE}/../{TWO}"])
-def test_what_is_no_session_deletes_nothing(projects: Path, name: str) -> None:
+@each_row("../../x", "*", "", ONE[:-1], f"{ONE}/../{TWO}")
+def test_what_is_no_session_deletes_nothing(name: str, *, projects: Path) -> None:
     stays = write(projects, TWO, entry("user", "b"))
     with pytest.raises(ValueError):
         deleted(name)

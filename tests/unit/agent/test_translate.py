@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from claude_agent_sdk._internal.message_parser import parse_message
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,16 +52,15 @@ MESSAGES = {"user", "assistant"}
 STORED = [name for name, one in TABLE.items() if {line["type"] for line in one["lines"]} <= MESSAGES]
 
 
-@pytest.mark.parametrize(
-    ("read", "name"),
-    [
+@each_row(
+    *[
         (read, name)
         for read in (live, stored, recorded)
         for name in sorted(STORED if read is stored else TABLE)
-    ],
+    ]
 )
 def test_a_conversation(
-    read: Callable[[Lines, Path], list[ev.AgentEvent]], name: str, tmp_path: Path
+    read: Callable[[Lines, Path], list[ev.AgentEvent]], name: str, *, tmp_path: Path
 ) -> None:
     lines, events = TABLE[name]["lines"], TABLE[name]["events"]
     if read is live:  # what was sent is known; the rest of it is for the model alone

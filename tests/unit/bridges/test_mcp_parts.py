@@ -268,8 +268,8 @@ def test_the_lines_are_those_that_are_printed(program: Path) -> None:
     assert printed.replace(str(program.parent), "/home/you") == block[1]
 
 
-@pytest.mark.parametrize(("words", "said"), TABLES["flags"])
-def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], said: str, program: Path) -> None:
+@each_row(*TABLES["flags"])
+def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], said: str, *, program: Path) -> None:
     done = CliRunner().invoke(cli, ["mcp", *words])
     assert (done.exit_code, said in done.output) == (2, True)
 
@@ -341,8 +341,10 @@ def test_what_was_added_below_it_stays_with_its_comment(below: str) -> None:
     assert entries.with_entry("codex", text, None) == above + below
 
 
-@pytest.mark.parametrize(("client", "content"), TABLES["unsafe"])
-def test_a_configuration_that_is_not_safely_changed_stays(client: str, content: str, program: Path) -> None:
+@each_row(*TABLES["unsafe"])
+def test_a_configuration_that_is_not_safely_changed_stays(
+    client: str, content: str, *, program: Path
+) -> None:
     file = entries.file_of(client).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(content, encoding="utf-8")
@@ -351,17 +353,14 @@ def test_a_configuration_that_is_not_safely_changed_stays(client: str, content: 
     assert file.read_text(encoding="utf-8") == content
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "[]", '{"mcpServers": []}', '{"mcpServers": {"a": 5, "b": {"command": []}}}', "[" * 10_000],
-)
-def test_the_doctor_passes_over_what_is_no_configuration(content: str, program: Path) -> None:
+@each_row("", "[]", '{"mcpServers": []}', '{"mcpServers": {"a": 5, "b": {"command": []}}}', "[" * 10_000)
+def test_the_doctor_passes_over_what_is_no_configuration(content: str, *, program: Path) -> None:
     (program.parent / ".claude.json").write_text(content, encoding="utf-8")
     assert examine_mcp() == []
 
 
-@pytest.mark.parametrize("args", TABLES["arguments"])
-def test_the_doctor_passes_over_arguments_that_are_no_list_of_strings(args: object, program: Path) -> None:
+@each_row(*TABLES["arguments"])
+def test_the_doctor_passes_over_arguments_that_are_no_list_of_strings(args: object, *, program: Path) -> None:
     good = {"command": str(program), "args": ["mcp"]}
     servers = {"malformed": {"command": "ccq-tui", "args": args}, "good": good}
     (program.parent / ".claude.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")

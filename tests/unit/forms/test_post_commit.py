@@ -23,6 +23,7 @@ from ccq_tui.forms.post_commit import (
     without,
 )
 from ccq_tui.worktrees.git import GitError
+from tests.tables import each_row
 from tests.unit.worktrees.repositories import commit, run
 
 SH_HOOKS = {
@@ -311,8 +312,8 @@ def test_the_branch_is_one_that_has_the_commit(repo: Path) -> None:
     assert commit_context(repo, "HEAD")["branch"] == "side"
 
 
-@pytest.mark.parametrize("revision", ["nothing", "--all", "^HEAD", "HEAD~100", "HEAD:a.txt", ""])
-def test_what_is_no_commit_is_refused(repo: Path, revision: str) -> None:
+@each_row("nothing", "--all", "^HEAD", "HEAD~100", "HEAD:a.txt", "")
+def test_what_is_no_commit_is_refused(revision: str, *, repo: Path) -> None:
     said = f"“{revision}” is no commit: name one, such as HEAD~1 or a hash"
     with pytest.raises(GitError, match=re.escape(said)):
         commit_context(repo, revision)
@@ -373,15 +374,14 @@ def test_a_client_that_asks_for_a_reflection_gets_the_commit_recorded_where_it_i
         form_request(wrong, str(repo))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"form": "none"}, "none: no form has this name; there are commit-reflection"),
-        ({"form": {"id": "f", "questions": [{"id": "a"}]}}, "form: question 1, text: is missing; form: "),
-        ({"form": "-"}, "form: expected the name of a form"),
-        ({"form": "commit-reflection", "context": {"a": 1}}, "context: expected an object of texts"),
-    ],
+@each_row(
+    ({"form": "none"}, "none: no form has this name; there are commit-reflection"),
+    ({"form": {"id": "f", "questions": [{"id": "a"}]}}, "form: question 1, text: is missing; form: "),
+    ({"form": "-"}, "form: expected the name of a form"),
+    ({"form": "commit-reflection", "context": {"a": 1}}, "context: expected an object of texts"),
 )
-def test_wrong_arguments_of_a_form_are_named(arguments: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_wrong_arguments_of_a_form_are_named(
+    arguments: dict[str, object], said: str, *, tmp_path: Path
+) -> None:
     with pytest.raises(ArgumentsError, match=said):
         form_request(arguments, str(tmp_path))

@@ -30,6 +30,7 @@ from ccq_tui.questions.machine import step
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.questions.state import opened
 from tests.actors import PANEL
+from tests.tables import each_row
 from tests.unit.inbox.made import known, requests, to_decide
 from tests.unit.questions.test_random_events import events
 from tests.unit.questions.test_random_events import sets as any_sets
@@ -101,9 +102,9 @@ WRONG: list[tuple[Request, RequestOutcome, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "outcome", "field", "reason"), WRONG)
+@each_row(*WRONG)
 def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
-    store: Store, request_: Request, outcome: RequestOutcome, field: str, reason: str
+    request_: Request, outcome: RequestOutcome, field: str, reason: str, *, store: Store
 ) -> None:
     store.requests.add(request_)
     before = store.history.last()

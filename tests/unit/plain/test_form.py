@@ -30,6 +30,7 @@ from tests.actors import PHONE
 from tests.hostile import FORBIDDEN, FORGED, variants
 from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
+from tests.tables import each_row
 from tests.unit.plain.talking import ME, Pipe, talk
 
 OPTIONAL, NEEDED = FieldRules(skippable=True), FieldRules(required=True, skippable=True)
@@ -192,9 +193,9 @@ async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 0, 0]
 
 
-@pytest.mark.parametrize("request_", variants(Request), ids=lambda one: type(one).__name__)
+@each_row(*variants(Request))
 async def test_no_text_of_a_request_begins_a_line(
-    request_: Request, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+    request_: Request, *, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ccq_tui.questions.limits.matcher", lambda _: bool)  # no form has a wrong pattern
     made = replace(request_, asker_id="s", origin=Origin())

@@ -13,6 +13,7 @@ from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.wire import answers_as_message
 from ccq_tui.transcript.model import TranscriptModel
+from tests.tables import each_row
 
 ME, OTHER = Actor.here(Surface.PANEL), Actor.here(Surface.COMMAND, "ccq-tui answer")
 FIRST = ev.BlockKey("m", 0)
@@ -56,29 +57,21 @@ def test_thinking_and_subagents_are_for_who_wants_all(capsys: pytest.CaptureFixt
     assert printed(capsys, *events, folded=False) == ["thinking: Hm.", "tool: Agent Look", "claude: Inside."]
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "output", "is_error", "lines"),
-    [
-        ("Bash", {"command": "ls"}, "a\nb", False, ["tool: done", "  a", "  b"]),
-        (
-            "Bash",
-            {"command": "ls"},
-            "Exit code 2\nno\nsuch",
-            True,
-            ["tool error: exit code 2", "  no", "  such"],
-        ),
-        ("Read", {"file_path": "/work/a"}, "1\n2\n3", False, ["tool: 3 lines"]),
-        ("Edit", EDIT, "done", False, ["tool: +1 −1", "  - x = 1", "  + x = 2"]),
-        ("TodoWrite", TASKS, "ok", False, ["tool: done", "  done: Read", "  to do: Write"]),
-    ],
+@each_row(
+    ("Bash", {"command": "ls"}, "a\nb", False, ["tool: done", "  a", "  b"]),
+    ("Bash", {"command": "ls"}, "Exit code 2\nno\nsuch", True, ["tool error: exit code 2", "  no", "  such"]),
+    ("Read", {"file_path": "/work/a"}, "1\n2\n3", False, ["tool: 3 lines"]),
+    ("Edit", EDIT, "done", False, ["tool: +1 −1", "  - x = 1", "  + x = 2"]),
+    ("TodoWrite", TASKS, "ok", False, ["tool: done", "  done: Read", "  to do: Write"]),
 )
 def test_a_call_is_printed_as_it_begins_and_ends(
-    capsys: pytest.CaptureFixture[str],
     tool: str,
     given: dict[str, object],
     output: str,
     is_error: bool,
     lines: list[str],
+    *,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     events = ev.ToolStarted("t", tool, given), ev.ToolFinished("t", tool, output, is_error=is_error)
     begun, *ended = printed(capsys, *events)

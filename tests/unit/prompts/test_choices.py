@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,18 +23,15 @@ WITHIN = CompletionList(WantedCompletion(CompletionKind.COMMANDS, "mod", 4, 8), 
 )
 
 
-@pytest.mark.parametrize(
-    ("shown", "at", "takes"),
-    [
-        pytest.param(listed("mod", "model", "mode"), SEEN, True, id="the row that was seen"),
-        pytest.param(listed("mode", "mode", "model"), SEEN, False, id="complete as it stands"),
-        pytest.param(listed("mode", "mode", "model").by(1), SEEN, True, id="chosen by hand"),
-        pytest.param(WITHIN, SEEN, False, id="a command within a prompt"),
-        pytest.param(WITHIN.by(1), SEEN, True, id="chosen by hand within a prompt"),
-        pytest.param(listed("xyz"), SEEN, False, id="nothing matches"),
-        pytest.param(listed("mod", "model"), SEEN - 0.02, False, id="typed faster than anybody reads"),
-        pytest.param(OLDER, SEEN, False, id="rows of an older query"),
-    ],
+@each_row(
+    (listed("mod", "model", "mode"), SEEN, True),
+    (listed("mode", "mode", "model"), SEEN, False),
+    (listed("mode", "mode", "model").by(1), SEEN, True),
+    (WITHIN, SEEN, False),
+    (WITHIN.by(1), SEEN, True),
+    (listed("xyz"), SEEN, False),
+    (listed("mod", "model"), SEEN - 0.02, False),
+    (OLDER, SEEN, False),
 )
 def test_enter_takes_a_row_or_sends_what_is_typed(shown: CompletionList, at: float, takes: bool) -> None:
     assert shown.enter_takes(at) is takes

@@ -16,6 +16,7 @@ from ccq_tui.remote import client
 from ccq_tui.remote.client import RelayClient, RelayEvent, RelayRefused, RelayUnreachable, Unpaired
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.testing.server import ServerThread
+from tests.tables import each_row
 
 PAIRING = Pairing("6b0c7e5e-5a44-4f7a-9d2f-0d2f6a3b1c11", "", "", "token")
 
@@ -60,7 +61,7 @@ NO_RELAY = [
 ]
 
 
-@pytest.mark.parametrize("response", NO_RELAY)
+@each_row(*NO_RELAY)
 async def test_what_is_no_relay_unpairs_nothing(response: Response) -> None:
     async with calling(response) as relay:
         with pytest.raises(RelayUnreachable, match="what answers there is no relay"):

@@ -119,8 +119,8 @@ def test_secrets_stay_out_of_logs() -> None:
 NO_KEY = '{"version": 1, "pairings": [{"id": "p", "relay": "", "public": "", "token": "", "key": "AAAA"}]}'
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"version": 2, "pairings": []}', "[" * 99_999, NO_KEY])
-def test_a_damaged_file_is_named_with_its_remedy(tmp_path: Path, content: str) -> None:
+@each_row("", "[]", '{"version": 2, "pairings": []}', "[" * 99_999, NO_KEY)
+def test_a_damaged_file_is_named_with_its_remedy(content: str, *, tmp_path: Path) -> None:
     file = tmp_path / "pairings.json"
     file.write_text(content, encoding="utf-8")
     file.chmod(0o600)

@@ -144,22 +144,19 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     assert list(tmp_path.glob("ccq-tui-*")) == [], "no file is left"
 
 
-@pytest.mark.parametrize(
-    ("text", "script", "edited"),
-    [
-        ("one", "echo two >> $1", Edited("one\ntwo")),
-        ("one\n", "echo two >> $1", Edited("one\ntwo\n")),
-        ("", "printf new > $1", Edited("new")),
-        ("one", "mv $1 $1~; printf 'by another\\r\\nfile' > $1", Edited("by another\nfile")),
-        ("one", "true", Edited()),
-        ("", "true", Edited()),
-        ("one", "echo two >> $1; exit 1", Edited("one\ntwo", KEPT)),
-        ("one", "echo two >> $1; kill -9 $$", Edited("one\ntwo", KEPT)),
-        ("one", "printf 'h\\351' > $1", Edited("h\ufffd", NOT_UTF8)),
-        ("one", "printf '\\357\\273\\277two' > $1", Edited("two")),
-    ],
+@each_row(
+    ("one", "echo two >> $1", Edited("one\ntwo")),
+    ("one\n", "echo two >> $1", Edited("one\ntwo\n")),
+    ("", "printf new > $1", Edited("new")),
+    ("one", "mv $1 $1~; printf 'by another\\r\\nfile' > $1", Edited("by another\nfile")),
+    ("one", "true", Edited()),
+    ("", "true", Edited()),
+    ("one", "echo two >> $1; exit 1", Edited("one\ntwo", KEPT)),
+    ("one", "echo two >> $1; kill -9 $$", Edited("one\ntwo", KEPT)),
+    ("one", "printf 'h\\351' > $1", Edited("h\ufffd", NOT_UTF8)),
+    ("one", "printf '\\357\\273\\277two' > $1", Edited("two")),
 )
-async def test_what_it_saved_is_taken(text: str, script: str, edited: Edited, editor: Any) -> None:
+async def test_what_it_saved_is_taken(text: str, script: str, edited: Edited, *, editor: Any) -> None:
     assert await edit_text(editor(script), text) == edited
 
 
@@ -267,21 +264,18 @@ def test_a_pause_ends_what_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
         assert names(list(decoder.feed("n\r"))) == ["n", "enter"]
 
 
-@pytest.mark.parametrize(
-    ("sent", "told"),
-    [
-        (("\x1b[", "A", "x"), ["x"]),
-        (("\x1b", "[1;5C", "x"), ["escape", "x"]),
-        (("\x1b[1", ";5", "Cx"), ["x"]),
-        (("\x1bO", "Px"), ["x"]),
-        (("\x1b[1;", "\x1b[B", "x"), ["down", "x"]),
-        (("\x1b[1;", "éx"), ["é", "x"]),
-        (("\x1b[20", "0~a\rb", "\x1b[20", "1~x"), ["«a↵b»", "x"]),
-        (("\x1b", "[x]"), ["escape", "left_square_bracket", "x", "right_square_bracket"]),
-    ],
+@each_row(
+    (("\x1b[", "A", "x"), ["x"]),
+    (("\x1b", "[1;5C", "x"), ["escape", "x"]),
+    (("\x1b[1", ";5", "Cx"), ["x"]),
+    (("\x1bO", "Px"), ["x"]),
+    (("\x1b[1;", "\x1b[B", "x"), ["down", "x"]),
+    (("\x1b[1;", "éx"), ["é", "x"]),
+    (("\x1b[20", "0~a\rb", "\x1b[20", "1~x"), ["«a↵b»", "x"]),
+    (("\x1b", "[x]"), ["escape", "left_square_bracket", "x", "right_square_bracket"]),
 )
 def test_a_sequence_cut_by_a_pause_is_no_key_and_no_text(
-    monkeypatch: pytest.MonkeyPatch, sent: tuple[str, ...], told: list[str]
+    sent: tuple[str, ...], told: list[str], *, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoder, now, events = Decoder(), 0.0, list[Message]()
     monkeypatch.setattr("ccq_tui.compat.textual.decoder.monotonic", lambda: now)

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
-
-import pytest
 
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.place import Place
@@ -150,9 +149,8 @@ STATES: dict[str, tuple[tuple[SessionRow, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
-@pytest.mark.parametrize("name", STATES)
-def test_the_list_is_drawn_to_the_cell(name: str, size: tuple[int, int]) -> None:
+@each_row(*product(SIZES, STATES))
+def test_the_list_is_drawn_to_the_cell(size: tuple[int, int], name: str) -> None:
     (width, height), (rows, key) = size, STATES[name]
     expected = (HERE / f"{name}-{width}x{height}.txt").read_text(encoding="utf-8").splitlines()
     beside, finds = width >= 120, name in ("filter", "resume")

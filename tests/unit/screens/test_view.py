@@ -285,19 +285,16 @@ def names_in(store: Store, request: QuestionRequest) -> Iterator[str]:
     yield listed[1][listed[0].index("SESSION") :][:13].strip().removesuffix("…")
 
 
-@pytest.mark.parametrize(
-    ("prompts", "title", "name"),
-    [
-        (["Build it"], {}, "Build it"),
-        (["Build it", "Add tests", "<command-name>/cost</command-name>"], {}, "Build it · Add tests"),
-        (["Build it", "Add tests", "[Request interrupted by user]"], {}, "Build it · Add tests"),
-        (["Build it", "Add tests", *["<system-reminder>x"] * 9], {}, "Build it · Add tests"),
-        (["Build it", "Add tests"], {"customTitle": "The API"}, "The API"),
-        (["Build it", "Add tests"], {"aiTitle": "Bookmark API"}, "Build it · Add tests"),
-    ],
+@each_row(
+    (["Build it"], {}, "Build it"),
+    (["Build it", "Add tests", "<command-name>/cost</command-name>"], {}, "Build it · Add tests"),
+    (["Build it", "Add tests", "[Request interrupted by user]"], {}, "Build it · Add tests"),
+    (["Build it", "Add tests", *["<system-reminder>x"] * 9], {}, "Build it · Add tests"),
+    (["Build it", "Add tests"], {"customTitle": "The API"}, "The API"),
+    (["Build it", "Add tests"], {"aiTitle": "Bookmark API"}, "Build it · Add tests"),
 )
 def test_a_session_of_the_record_has_the_name_it_had_when_it_ran(
-    monkeypatch: pytest.MonkeyPatch, prompts: list[str], title: dict[str, str], name: str
+    prompts: list[str], title: dict[str, str], name: str, *, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with clean_environment("") as home:
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home.config))

@@ -6,7 +6,7 @@ import pytest
 
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.service.config import read_config
-from tests.tables import table
+from tests.tables import each_row, table
 
 GOOD = Path(__file__).with_name("good.toml").read_text(encoding="utf-8")
 
@@ -43,12 +43,9 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
         config.linear.webhook_secret.read()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    table(__file__, "config.json")["a_wrong_file_is_named_with_its_line_and_what_is_allowed"],
-)
+@each_row(*table(__file__, "config.json")["a_wrong_file_is_named_with_its_line_and_what_is_allowed"])
 def test_a_wrong_file_is_named_with_its_line_and_what_is_allowed(
-    directory: Path, old: str, new: str, said: str
+    old: str, new: str, said: str, *, directory: Path
 ) -> None:
     file = written(directory, GOOD.replace(old, new))
     with pytest.raises(SettingsError) as refused:

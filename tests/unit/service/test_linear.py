@@ -159,23 +159,25 @@ async def test_a_closed_issue_says_so_once(linear: ScriptedLinear, adapter: Line
     assert again == ([] if how == "delegate" else [closed]), "the store knows it by its id"
 
 
-@pytest.mark.parametrize(
-    ("text", "comment", "named"),
-    [
-        ("[repo=web]", {}, ("web", "")),
-        ("> [repo=web]", {}, ("", "")),
-        ("```\n[repo=web]\n```", {}, ("", "")),
-        ("", {"body": "[repo=web]", "userId": "robin"}, ("web", "")),
-        ("", {"body": "[repo=web]", "userId": "eve"}, ("", "")),
-        ("Why?", {}, ("", "")),
-        ("", {"body": "Where is it **set?**\n"}, ("", "question")),
-        ("", {"body": "どこ？"}, ("", "question")),
-        ("", {"body": "Why does it fail? Mend it."}, ("", "")),
-        ("", {"body": "Mend it.\n> Why?"}, ("", "")),
-    ],
+@each_row(
+    ("[repo=web]", {}, ("web", "")),
+    ("> [repo=web]", {}, ("", "")),
+    ("```\n[repo=web]\n```", {}, ("", "")),
+    ("", {"body": "[repo=web]", "userId": "robin"}, ("web", "")),
+    ("", {"body": "[repo=web]", "userId": "eve"}, ("", "")),
+    ("Why?", {}, ("", "")),
+    ("", {"body": "Where is it **set?**\n"}, ("", "question")),
+    ("", {"body": "どこ？"}, ("", "question")),
+    ("", {"body": "Why does it fail? Mend it."}, ("", "")),
+    ("", {"body": "Mend it.\n> Why?"}, ("", "")),
 )
 def test_quoted_words_and_those_of_others_choose_nothing(
-    linear: ScriptedLinear, adapter: LinearAdapter, text: str, comment: dict[str, str], named: tuple[str, str]
+    text: str,
+    comment: dict[str, str],
+    named: tuple[str, str],
+    *,
+    linear: ScriptedLinear,
+    adapter: LinearAdapter,
 ) -> None:
     session = linear.assign("A", text, send=False)
     payload = linear.reply(session.id, "", send=False)
@@ -195,23 +197,20 @@ NOW, LATE = "NOW", "401 The webhook was not sent within the last minute."
 CREATED = {"type": "AgentSessionEvent", "action": "created", "webhookTimestamp": NOW}
 
 
-@pytest.mark.parametrize(
-    ("payload", "secret", "refusal"),
-    [
-        ({**CREATED, "agentSession": {"id": "s"}}, "another", "401 The signature"),
-        ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": 1}, SECRET, LATE),
-        ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": "nan"}, SECRET, LATE),
-        ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": {}}, SECRET, LATE),
-        ("no JSON", SECRET, "400 The body is no JSON."),
-        ({**CREATED, "agentSession": {"id": 7}}, SECRET, "400 “agentSession.id”"),
-        ({**CREATED, "agentSession": []}, SECRET, "400 “agentSession.id”"),
-        ({**CREATED, "action": "prompted", "agentSession": {"id": "s"}}, SECRET, "400 “agentActivity.id”"),
-        ({"type": "Issue", "webhookTimestamp": NOW}, SECRET, ""),
-        ({"type": "AppUserNotification", "action": "issueMention", "webhookTimestamp": NOW}, SECRET, ""),
-        ([], SECRET, LATE),
-    ],
+@each_row(
+    ({**CREATED, "agentSession": {"id": "s"}}, "another", "401 The signature"),
+    ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": 1}, SECRET, LATE),
+    ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": "nan"}, SECRET, LATE),
+    ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": {}}, SECRET, LATE),
+    ("no JSON", SECRET, "400 The body is no JSON."),
+    ({**CREATED, "agentSession": {"id": 7}}, SECRET, "400 “agentSession.id”"),
+    ({**CREATED, "agentSession": []}, SECRET, "400 “agentSession.id”"),
+    ({**CREATED, "action": "prompted", "agentSession": {"id": "s"}}, SECRET, "400 “agentActivity.id”"),
+    ({"type": "Issue", "webhookTimestamp": NOW}, SECRET, ""),
+    ({"type": "AppUserNotification", "action": "issueMention", "webhookTimestamp": NOW}, SECRET, ""),
+    ([], SECRET, LATE),
 )
-async def test_bad_webhooks(adapter: LinearAdapter, payload: Any, secret: str, refusal: str) -> None:
+async def test_bad_webhooks(payload: Any, secret: str, refusal: str, *, adapter: LinearAdapter) -> None:
     text = payload if isinstance(payload, str) else json.dumps(payload)
     body = text.replace('"NOW"', str(round(time.time() * 1000))).encode()
     if not refusal:
@@ -272,7 +271,7 @@ def failed(code: str = "RATELIMITED", **headers: str) -> Response:
     )
 
 
-@pytest.mark.parametrize("code", ["FORBIDDEN", "INPUT_ERROR", "invalid input", "ENTITY_NOT_FOUND"])
+@each_row("FORBIDDEN", "INPUT_ERROR", "invalid input", "ENTITY_NOT_FOUND")
 async def test_what_is_wrong_itself_is_refused_for_good(code: str) -> None:
     server = ServerThread(failed(code))
     adapter = LinearAdapter(lambda: SECRET, lambda: TOKEN, url=f"http://127.0.0.1:{server.port}/graphql")
@@ -282,19 +281,16 @@ async def test_what_is_wrong_itself_is_refused_for_good(code: str) -> None:
     await adapter.close()
 
 
-@pytest.mark.parametrize(
-    ("response", "seconds"),
-    [
-        (failed(retry_after="30"), 30),
-        (failed(x_ratelimit_requests_reset=str((time.time() + 7200) * 1000)), 3600),
-        (failed(retry_after="soon"), 0),
-        (failed("LOCK_TIMEOUT"), 0),
-        (failed("INTERNAL_SERVER_ERROR"), 0),
-        (failed("new to us"), 0),
-        (Response("busy", 503, {"retry-after": "5"}), 5),
-        (Response("<html>", 200), 0),
-        (Response('{"data": null}', 200), 0),
-    ],
+@each_row(
+    (failed(retry_after="30"), 30),
+    (failed(x_ratelimit_requests_reset=str((time.time() + 7200) * 1000)), 3600),
+    (failed(retry_after="soon"), 0),
+    (failed("LOCK_TIMEOUT"), 0),
+    (failed("INTERNAL_SERVER_ERROR"), 0),
+    (failed("new to us"), 0),
+    (Response("busy", 503, {"retry-after": "5"}), 5),
+    (Response("<html>", 200), 0),
+    (Response('{"data": null}', 200), 0),
 )
 async def test_limits_and_failures(response: Response, seconds: float) -> None:
     calls = []

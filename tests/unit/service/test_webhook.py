@@ -18,6 +18,7 @@ from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, Ticke
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.testing.server import ServerThread
 from ccq_tui.web.problems import ProblemError
+from tests.tables import each_row
 from tests.unit.service.desks import event as happened
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -50,26 +51,23 @@ def adapter(url: str = "") -> WebhookAdapter:
     return WebhookAdapter(lambda: SECRET, url)
 
 
-@pytest.mark.parametrize(
-    ("said", "read"),
-    [
-        (
-            event("ccq.ticket", {"title": "A", "prompt": "B", "repository": "repo", "about": {"team": "X"}}),
-            NewTicket(
-                "webhook",
-                "T-1",
-                "A",
-                "B",
-                "",
-                "repo",
-                {"team": "X"},
-                people={TicketRole.CREATOR: PROGRAM},
-                person=PROGRAM,
-            ),
+@each_row(
+    (
+        event("ccq.ticket", {"title": "A", "prompt": "B", "repository": "repo", "about": {"team": "X"}}),
+        NewTicket(
+            "webhook",
+            "T-1",
+            "A",
+            "B",
+            "",
+            "repo",
+            {"team": "X"},
+            people={TicketRole.CREATOR: PROGRAM},
+            person=PROGRAM,
         ),
-        (event("ccq.message", {"text": "2"}), TicketMessage("webhook", "T-1", "e1", "2", PROGRAM)),
-        (event("ccq.stop", {"author": "Ann"}), TicketMessage("webhook", "T-1", "e1", "", ANN, stop=True)),
-    ],
+    ),
+    (event("ccq.message", {"text": "2"}), TicketMessage("webhook", "T-1", "e1", "2", PROGRAM)),
+    (event("ccq.stop", {"author": "Ann"}), TicketMessage("webhook", "T-1", "e1", "", ANN, stop=True)),
 )
 async def test_a_signed_event_is_read(said: dict[str, Any], read: object) -> None:
     body = json.dumps(said).encode()
@@ -80,26 +78,23 @@ async def test_a_signed_event_is_read(said: dict[str, Any], read: object) -> Non
 GOOD = json.dumps(event("ccq.message", {"text": "2"})).encode()
 
 
-@pytest.mark.parametrize(
-    ("body", "headers", "status", "said"),
-    [
-        (GOOD, lambda _: {}, 401, "Missing required headers"),
-        (GOOD, lambda body: signed(body, secret="whsec_AAAA"), 401, "No matching signature"),
-        (GOOD, lambda body: signed(body) | {"webhook-signature": "nonsense"}, 401, "does not fit"),
-        (GOOD, lambda body: signed(body, datetime.now(UTC) - timedelta(minutes=6)), 401, "too old"),
-        (GOOD + b" ", lambda _: signed(GOOD), 401, "No matching signature"),
-        (b"[]", signed, 400, "The body is wrong"),
-        *(
-            (json.dumps(one).encode(), signed, 400, said)
-            for one, said in [
-                (event("ccq.message", {"text": "2", "x": 1}), "x is wrong"),
-                (event("ccq.message", {"text": 2}), "text is wrong"),
-                (event("ccq.ticket", {"title": "A"}), "prompt is wrong"),
-                (event("ccq.other", {}), "type is wrong"),
-                (event("ccq.stop", {}, subject=""), "subject is wrong"),
-            ]
-        ),
-    ],
+@each_row(
+    (GOOD, lambda _: {}, 401, "Missing required headers"),
+    (GOOD, lambda body: signed(body, secret="whsec_AAAA"), 401, "No matching signature"),
+    (GOOD, lambda body: signed(body) | {"webhook-signature": "nonsense"}, 401, "does not fit"),
+    (GOOD, lambda body: signed(body, datetime.now(UTC) - timedelta(minutes=6)), 401, "too old"),
+    (GOOD + b" ", lambda _: signed(GOOD), 401, "No matching signature"),
+    (b"[]", signed, 400, "The body is wrong"),
+    *(
+        (json.dumps(one).encode(), signed, 400, said)
+        for one, said in [
+            (event("ccq.message", {"text": "2", "x": 1}), "x is wrong"),
+            (event("ccq.message", {"text": 2}), "text is wrong"),
+            (event("ccq.ticket", {"title": "A"}), "prompt is wrong"),
+            (event("ccq.other", {}), "type is wrong"),
+            (event("ccq.stop", {}, subject=""), "subject is wrong"),
+        ]
+    ),
 )
 async def test_a_bad_event_is_refused(
     body: bytes, headers: Callable[[bytes], dict[str, str]], status: int, said: str

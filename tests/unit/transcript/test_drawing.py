@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 import pytest
@@ -317,8 +318,7 @@ def hostile_session() -> TranscriptModel:
     return data
 
 
-@pytest.mark.parametrize("width", [1, 4, 10, 40, 80, 200])
-@pytest.mark.parametrize("folded", [True, False])
+@each_row(*product([1, 4, 10, 40, 80, 200], [True, False]))
 def test_hostile_text_leaves_no_control_character(width: int, folded: bool) -> None:
     data = hostile_session()
     data.set_folds(folded=folded)

@@ -14,6 +14,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.runtime.launches import made
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
+from tests.tables import each_row
 from tests.unit.starting import Cli, FakeApp
 from tests.unit.worktrees.repositories import run
 
@@ -116,19 +117,16 @@ def state_of(repo: Path) -> set[str]:
     return {str(path) for path in repo.rglob("*")}
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["-w", "fix it"], '--worktree -- "PROMPT"'),
-        (["-w=-x"], "a name has letters"),
-        (["-w", "x", "--cwd", ".."], "is not in a git repository"),
-        (["-w", "x", "-c"], "--worktree is for new sessions"),
-        (["-w", "x", "-r"], "--worktree is for new sessions"),
-        (["-w", "x", "--max-turns", "0"], "--max-turns"),
-    ],
+@each_row(
+    (["-w", "fix it"], '--worktree -- "PROMPT"'),
+    (["-w=-x"], "a name has letters"),
+    (["-w", "x", "--cwd", ".."], "is not in a git repository"),
+    (["-w", "x", "-c"], "--worktree is for new sessions"),
+    (["-w", "x", "-r"], "--worktree is for new sessions"),
+    (["-w", "x", "--max-turns", "0"], "--max-turns"),
 )
 def test_what_is_wrong_is_exit_2_and_makes_nothing(
-    app: FakeApp, repo: Path, ccq: Cli, words: list[str], said: str
+    words: list[str], said: str, *, app: FakeApp, repo: Path, ccq: Cli
 ) -> None:
     assert said in ccq(*words, code=2)
     assert app.launches == []

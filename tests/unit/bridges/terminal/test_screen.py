@@ -5,7 +5,6 @@ import signal
 import socket
 
 import pyte
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -134,10 +133,9 @@ def test_what_takes_no_room_leaves_the_text_behind_it(mark: str) -> None:
     assert drawn(f"⚠{mark} Go on?").display[0].rstrip() == "⚠ Go on?"
 
 
-@pytest.mark.parametrize(
-    "sequence",
-    ["[?5A", "[1;2;3A", "[5J", "[9K", "[?6c", "[4:3m", "[>4;2m", "[²m", "[²A", "[?25$p", "[2 q", "[!p", "['}",
-     "[1;1;3H", pytest.param("[" + "9" * 5000 + "B", id="long")],
+@each_row(
+    "[?5A", "[1;2;3A", "[5J", "[9K", "[?6c", "[4:3m", "[>4;2m", "[²m", "[²A", "[?25$p", "[2 q", "[!p", "['}",
+    "[1;1;3H", "[" + "9" * 5000 + "B",
 )  # fmt: skip
 def test_sequences_that_are_not_known_draw_nothing_and_stop_nothing(sequence: str) -> None:
     assert "".join(drawn(f"\x1b{sequence}", "Go on?").display).strip() == "Go on?"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 
 import pytest
 
@@ -96,7 +97,7 @@ async def answer(shown: "Menu | Line", wanted: Answer) -> None:
     await Typist(shown, prompt).type_answer(wanted)
 
 
-@pytest.mark.parametrize(("at", "keys"), [(0, [DOWN, DOWN]), (2, []), (3, [UP])])
+@each_row((0, [DOWN, DOWN]), (2, []), (3, [UP]))
 async def test_the_mark_is_moved_to_the_row_and_no_further(at: int, keys: list[str]) -> None:
     menu = Menu(["One", "Two", "Three", "Four"], at=at)
     await answer(menu, Answer(("Three",)))
@@ -109,8 +110,7 @@ async def test_a_row_out_of_sight_is_found_by_its_text() -> None:
     assert menu.ended == "Row 12"
 
 
-@pytest.mark.parametrize("before", [[False] * 3, [True] * 3, [True, False, True]])
-@pytest.mark.parametrize("labels", [(), ("B",), ("A", "C"), ("A", "B", "C")])
+@each_row(*product([[False] * 3, [True] * 3, [True, False, True]], [(), ("B",), ("A", "C"), ("A", "B", "C")]))
 async def test_boxes_become_what_is_wanted(before: list[bool], labels: tuple[str, ...]) -> None:
     menu = Menu(["A", "B", "C"], boxes=list(before))
     await answer(menu, Answer(labels))
@@ -169,22 +169,19 @@ class Line(Drawn):
         return until()
 
 
-@pytest.mark.parametrize(
-    ("line", "text", "keys"),
-    [
-        (Line("[1/2] Name: "), "Ada L.", ["Ada L.", "\r"]),
-        (Line("[1/2] Name (Ada): "), "", ["\r"]),
-        # What stands in the field is erased first.
-        (Line("? Name? ", typed="demo", lines=False), "shop", ["\x7f" * 4, "shop", "\r"]),
-        # A prompt that takes a letter gets no Enter, and no more of a word.
-        (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "n", ["n"]),
-        (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "yes", ["y"]),
-        # Nor does a program that reads no more after a letter.
-        (Line("? Proceed? (Y/n) ", busy=True, lines=False), "y", ["y"]),
-        # What was rejected is erased, too, beside what the program proposes.
-        (Line("? Name? ", typed="demo", lines=False), "", ["\x7f" * 4, "\r"]),
-        (Line("[1/2] Name: ", size=(20, 5)), "x" * 68, ["x" * 68, "\r"]),
-    ],
+@each_row(
+    (Line("[1/2] Name: "), "Ada L.", ["Ada L.", "\r"]),
+    (Line("[1/2] Name (Ada): "), "", ["\r"]),
+    # What stands in the field is erased first.
+    (Line("? Name? ", typed="demo", lines=False), "shop", ["\x7f" * 4, "shop", "\r"]),
+    # A prompt that takes a letter gets no Enter, and no more of a word.
+    (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "n", ["n"]),
+    (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "yes", ["y"]),
+    # Nor does a program that reads no more after a letter.
+    (Line("? Proceed? (Y/n) ", busy=True, lines=False), "y", ["y"]),
+    # What was rejected is erased, too, beside what the program proposes.
+    (Line("? Name? ", typed="demo", lines=False), "", ["\x7f" * 4, "\r"]),
+    (Line("[1/2] Name: ", size=(20, 5)), "x" * 68, ["x" * 68, "\r"]),
 )
 async def test_a_text_is_typed_and_ended(line: Line, text: str, keys: list[str]) -> None:
     await answer(line, Answer(other=text))
@@ -196,16 +193,13 @@ VAULT = Line("? Vault? ", echo="*", lines=False)
 BOXES = Menu(["A", "B"], boxes=[False, False], deaf=" ")
 
 
-@pytest.mark.parametrize(
-    ("shown", "wanted", "reason", "keys"),
-    [
-        (Menu([*"ABCDEFGH"], shown=5), Answer(other="Z"), "there is no row “Z”", [DOWN] * 8),
-        (Menu(["One", "Two"], deaf=DOWN), Answer(("Two",)), "the mark did not move", [DOWN]),
-        (BOXES, Answer(("B",)), "the box of “B” did not change", [DOWN, " "]),
-        (Line("[1/2] Name: ", at_once=True), Answer(other="A"), "another screen came before Enter", ["A"]),
-        (SMALL, Answer(other="x" * 75), "its terminal is too small to show the whole text", []),
-        (VAULT, Answer(other="abc"), "did not show what was typed", ["abc"]),
-    ],
+@each_row(
+    (Menu([*"ABCDEFGH"], shown=5), Answer(other="Z"), "there is no row “Z”", [DOWN] * 8),
+    (Menu(["One", "Two"], deaf=DOWN), Answer(("Two",)), "the mark did not move", [DOWN]),
+    (BOXES, Answer(("B",)), "the box of “B” did not change", [DOWN, " "]),
+    (Line("[1/2] Name: ", at_once=True), Answer(other="A"), "another screen came before Enter", ["A"]),
+    (SMALL, Answer(other="x" * 75), "its terminal is too small to show the whole text", []),
+    (VAULT, Answer(other="abc"), "did not show what was typed", ["abc"]),
 )
 async def test_what_the_screen_does_not_show_gets_no_enter(
     shown: Menu | Line, wanted: Answer, reason: str, keys: list[str]
@@ -226,12 +220,9 @@ async def test_a_rejected_text_stands_in_the_field_with_the_reason() -> None:
     assert line.keys[2:] == ["\x7f\x7f", "abcd", "\r"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "shown"),
-    [
-        (Menu(["One", "Two"]), Menu(["One", "Two"], ended="by somebody else")),
-        (Line("First? [y/n] "), Line("Delete all? [y/n] ")),
-    ],
+@each_row(
+    (Menu(["One", "Two"]), Menu(["One", "Two"], ended="by somebody else")),
+    (Line("First? [y/n] "), Line("Delete all? [y/n] ")),
 )
 async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
     asked: Menu | Line, shown: Menu | Line

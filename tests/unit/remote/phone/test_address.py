@@ -105,8 +105,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("host", "public", "why"), WRONG)
-def test_what_is_no_address_is_refused(tmp_path: Path, host: str, public: str, why: str) -> None:
+@each_row(*WRONG)
+def test_what_is_no_address_is_refused(host: str, public: str, why: str, *, tmp_path: Path) -> None:
     with pytest.raises(AddressError, match=why):
         find_address(PORT, tmp_path, print, host=host, public=public)
 
