@@ -1,14 +1,12 @@
 """The command that puts a form or one question to a person."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
 import re
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from hashlib import sha256
@@ -28,28 +26,26 @@ from ccq_tui.config.paths import inbox_path
 from ccq_tui.forms.reading import FormFileError, GivenError, find_form, form_of, read_given
 from ccq_tui.heights import cap, is_low
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
+from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answered, Declined, Dismissed
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Question, QuestionSet
 from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.model import Asked
+from ccq_tui.questions.prose import answer_line
+from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.text import one_line, reason, safe
 from ccq_tui.words import spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from ccq_tui.forms.filling import Filling, FormEnd
-    from ccq_tui.inbox.requests import FormRequest
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
-    from ccq_tui.preboot_input import EarlyPrompt
-    from ccq_tui.questions import Answer, Question, QuestionSet
-    from ccq_tui.questions.model import Asked
-    from ccq_tui.questions.state import PanelState
 
-    Show = Callable[[Filling], Awaitable[object]]
-    Write = Callable[[Mapping[str, Any]], None]
+Show = Callable[["Filling"], Awaitable[object]]
+Write = Callable[[Mapping[str, Any]], None]
 
 T = TypeVar("T")
 REFUSED = 1
@@ -250,8 +246,6 @@ def fill(
         show = _by_lines if goes_by_lines(plain) else _screen(None if given or defaults else draw)
     from ccq_tui.forms.filling import filled, request_of
     from ccq_tui.forms.output import OutputError, check_output, write_record
-    from ccq_tui.questions.prose import answer_line
-    from ccq_tui.questions.state import opened
 
     given = given or [None] * len(form.names)
     proposed = [page.as_answer() for page in opened(form.questions).pages]
@@ -307,7 +301,7 @@ def _whole(number: float | None) -> float | None:
 
 async def _asked(
     request: FormRequest, show: Show, write: Write, inactive: float | None, *, alone: bool
-) -> FormEnd:
+) -> "FormEnd":
     """Ask until the form is settled, here alone or in the inbox, or a signal ends the program."""
     from ccq_tui.forms.filling import fill
     from ccq_tui.inbox.inbox import Inbox
@@ -336,12 +330,12 @@ async def _asked(
             await inbox.close()
 
 
-async def _give(state: PanelState, filling: Filling) -> None:
+async def _give(state: PanelState, filling: "Filling") -> None:
     """Answer with what is given, and ask nobody."""
     await filling.opened.settle(Answered(state.answers), Actor.here(Surface.COMMAND, NAME))
 
 
-async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:
+async def _begun(given: Sequence[Answer | None], show: Show, filling: "Filling") -> None:
     """Show a form with the answers that are given as its draft."""
     from ccq_tui.answering.interview import Interview
 
@@ -357,7 +351,7 @@ def _screen(draw: Callable[[int, int], str] | None) -> Show:
     return partial(_on_screen, shown_early(draw) if draw is not None else None)
 
 
-async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:
+async def _on_screen(early: EarlyPrompt | None, filling: "Filling") -> None:
     """Show the form on the screen, which takes over from its first frame."""
     request, tab = cast("FormRequest", filling.opened.request), filling.opened.shown.tab
     if early is not None and tab:
@@ -376,8 +370,6 @@ def first_frame(
     questions: QuestionSet, context: Mapping[str, str], columns: int, rows: int, tab: int = 0
 ) -> str:
     """Return the first question, or that of a tab, drawn about where the screen will have it."""
-    from ccq_tui.questions.state import opened
-
     state = opened(questions)
     low, width = is_low(rows), max((len(name) for name in context), default=0) + 2
     width = width if columns >= NARROW else 0
@@ -409,7 +401,7 @@ def _body(question: Question, columns: int, *, low: bool) -> list[str]:
     return [*blank, *lines, *blank, *(rows or [""])]
 
 
-def _say_how(filling: Filling) -> None:
+def _say_how(filling: "Filling") -> None:
     """Say on standard error what waits, for how long, and how it is answered."""
     from ccq_tui.inbox.format import how_to_answer
     from ccq_tui.inbox.kinds import named
@@ -422,7 +414,7 @@ def _say_how(filling: Filling) -> None:
     echo(f"“{named(request)}” waits in the inbox {until}. {how}", err=True)
 
 
-async def _in_inbox(filling: Filling, *, detach: bool) -> None:
+async def _in_inbox(filling: "Filling", *, detach: bool) -> None:
     """Wait in the inbox; lines of standard input are answers, unless it is detached from that."""
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
@@ -445,7 +437,7 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
     await filling.opened.outcome()
 
 
-async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
+async def _by_lines(filling: "Filling", lines: "Lines | None" = None) -> "End":
     """Ask on standard error: a result belongs on standard output."""
     from ccq_tui.plain.answering import walk_request
     from ccq_tui.plain.lines import Lines
@@ -478,7 +470,7 @@ def has_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
-def _ended(end: FormEnd, kept: str) -> int:
+def _ended(end: "FormEnd", kept: str) -> int:
     """Say what became of a form, unless that was decided here; return the exit code."""
     actor = end.stored.actor
     where = f" {actor.where_from_here}" if actor is not None and actor.process != this_process() else ""

@@ -10,8 +10,7 @@ import click
 from ccq_tui.cli.exits import Refused, Taken, refusing
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import begin, plain_why
-from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store
-from ccq_tui.inbox.store.rows import StoredSession
+from ccq_tui.cli.store import complete_sessions, known_session
 from ccq_tui.output import echo
 from ccq_tui.processes import alive
 from ccq_tui.text import one_line
@@ -29,7 +28,7 @@ def resume(session: str, fork: bool, **_flags: object) -> int:
     """
     from ccq_tui.cli.worktrees import there_again
 
-    name, known = _known(session)
+    name, known = known_session(session)
     if known is not None and known.owner is not None and alive(known.owner) and not fork:
         raise Taken(
             f"the session runs in another ccq-tui (process {known.owner.pid}): "
@@ -61,7 +60,7 @@ def export(session: str, form: str) -> None:
     from ccq_tui.transcript.model import TranscriptModel
     from ccq_tui.widgets.transcript.painter import plain_text
 
-    name, known = _known(session)
+    name, known = known_session(session)
     directory = known.directory if known is not None else ""
     launch = Launch(settings=Settings.model_construct(cwd=Path(directory or os.curdir)), resume=name)
     with refusing(ReaderError, begin="the session cannot be read: "):
@@ -76,11 +75,3 @@ def export(session: str, form: str) -> None:
     model.apply(HistoryLoaded(past.events))
     written = make(model.blocks, session=facts, at=datetime.now().astimezone(), draw=plain_text)
     echo(written.rstrip("\n"))
-
-
-def _known(name: str) -> tuple[str, StoredSession | None]:
-    """Find a session's id, and what the inbox knows; a whole id may be one that Claude Code alone knows."""
-    with opened_store() as store:
-        known = store.sessions.get(name)
-        key = name if known or WHOLE_ID.fullmatch(name) else find_session(store, name)
-        return key, store.sessions.get(key)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from operator import attrgetter
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from ccq_tui.service.serving import ServiceOptions
     from ccq_tui.service.store import RunStore
 
-SCOPES = ("read", "answer", "start")
 _DAY = click.DateTime(["%Y-%m-%d"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _store = click.option(
@@ -48,7 +46,8 @@ _scopes = click.option(
     "--scope",
     "scopes",
     multiple=True,
-    type=click.Choice(SCOPES),
+    type=click.Choice(Scope, case_sensitive=False),
+    default=[*Scope],
     help="Let it do this alone: read, answer (and stop) or start; several times for several.",
 )
 _until = click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
@@ -101,9 +100,7 @@ def status(store: str, file: Path | None) -> None:
     with _runs(store) as opened:
         runs, counts = opened.list(), opened.counts()
         refused = {one.run: one.body["text"] for one in opened.current(Happened.REFUSED)}
-        kinds = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
-        asked = [one for kind in kinds for one in opened.current(kind)]
-    last = {one.run: one for one in sorted(asked, key=attrgetter("number"))}
+        asked = {one.run: one.at for one in opened.asked([one.id for one in runs])}
     origin = _public_url(file)
     key = page_key(state_dir()) if origin else b""
     for run in runs:
@@ -112,11 +109,9 @@ def status(store: str, file: Path | None) -> None:
             f"{run.id}  {run.state:<8} {local(run.changed)}  {one_line(run.title, 60)}  {one_line(where, 60)}"
         )
         if run.state not in OVER:
-            waits = last.get(run.id)  # also one that works: its process is kept for a permission
-            parts = []
-            if waits is not None and waits.kind is Happened.ASKED:
-                parts = [f"waits {duration((datetime.now(UTC) - waits.at).total_seconds())}"]
-            parts += [one_line(run.url, 300), page_address(origin, key, run) if origin else ""]
+            parts = [one_line(run.url, 300), page_address(origin, key, run) if origin else ""]
+            if run.id in asked:  # also one that works: its process is kept for a permission
+                parts.insert(0, f"waits {duration((datetime.now(UTC) - asked[run.id]).total_seconds())}")
             if any(parts):
                 echo("  ".join(["", *filter(None, parts)]))
     for run_id, why in refused.items():
@@ -129,16 +124,15 @@ def status(store: str, file: Path | None) -> None:
 @_scopes
 @_until
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
-def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> None:
+def token(name: str | None, scopes: tuple[Scope, ...], until: datetime | None, revoke: bool) -> None:
     """Print a new token for the API; NAME says who answers with it.
 
     Without NAME, list the tokens that there are.
     """
-    may = [Scope(one) for one in scopes or SCOPES]
     with refusing(TokensError):
         if name is not None:
             last = f"{until:%Y-%m-%d}" if until else ""
-            echo(change_tokens(state_dir(), name, add=not revoke, scopes=may, until=last) or "Revoked.")
+            echo(change_tokens(state_dir(), name, add=not revoke, scopes=scopes, until=last) or "Revoked.")
             return
         tokens = read_tokens(state_dir()).values()
     for one in tokens:
@@ -154,7 +148,7 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
 @_scopes
 @_until
 @_config
-def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path | None) -> None:
+def link(name: str, scopes: tuple[Scope, ...], until: datetime | None, file: Path | None) -> None:
     """Print an address that signs a browser in to the board.
 
     The board has all runs; NAME says who answers there.
@@ -162,14 +156,12 @@ def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path 
     It is a token of that name, for a week unless --until says another day.
     """
     last = until or datetime.now(UTC) + timedelta(days=7)
-    may = [Scope(one) for one in scopes or SCOPES]
     with refusing(TokensError):
-        made = change_tokens(state_dir(), name, scopes=may, until=f"{last:%Y-%m-%d}")
+        made = change_tokens(state_dir(), name, scopes=scopes, until=f"{last:%Y-%m-%d}")
     echo(f"{_public_url(file) or 'http://127.0.0.1:8766'}/#token={made}")
 
 
 def _public_url(file: Path | None) -> str:
-
     place = file or config_dir() / "service.toml"
     # Not the whole of it, whose secrets may be in the service's environment alone.
     return str(read_settings_file(place, "user").values.get("public_url", "")) if place.exists() else ""
@@ -204,12 +196,8 @@ def forget(run: str, store: str) -> None:
             raise Refused(f"The run is {known.state}: stop it first.")
         forget_session(inbox, known.session)
         runs.forget(known, audit=True)
-        act = {
-            "act": "forget",
-            "person": getpass.getuser(),
-            "surface": "command",
-            "where": "by ccq-tui serve",
-        }
+        user = getpass.getuser()
+        act = {"act": "forget", "person": user, "surface": "command", "where": "by ccq-tui serve"}
         runs.record(run, Happened.ACTED, "forget", act)
     branch = f", and so does its branch {known.branch}" if known.branch else ""
     echo(f"Deleted. Claude's own record of the session stays{branch}.")

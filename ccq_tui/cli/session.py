@@ -21,6 +21,7 @@ from ccq_tui.text import reason, safe
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.head_start import HeadStart
     from ccq_tui.config.launch import Launch
+    from ccq_tui.inbox.store.rows import StoredSession
     from ccq_tui.preboot_input import EarlyPrompt
 
 T = TypeVar("T")
@@ -43,10 +44,11 @@ def start_session(words: tuple[str, ...] = ()) -> int:
     choose = "resume" in flags and not resume
     if continue_last and (resume or choose):
         raise click.UsageError("--continue and --resume exclude each other.")
+    known = None
     if resume:
-        from ccq_tui.cli.store import intended_session
+        from ccq_tui.cli.store import known_session
 
-        resume = intended_session(resume)
+        resume, known = known_session(resume, any_name=True)
     resumes = bool(continue_last or resume or choose)
     for name, refusal in _FOR_NEW_SESSIONS.items():
         if name in flags and resumes:
@@ -69,7 +71,7 @@ def start_session(words: tuple[str, ...] = ()) -> int:
     try:
         with _head_start(flags) if usual else nullcontext() as head_start:
             return begin(
-                given_settings(),
+                _given_in_worktree(known),
                 plain=plain,
                 head_start=head_start,
                 early=early,
@@ -85,6 +87,16 @@ def start_session(words: tuple[str, ...] = ()) -> int:
             )
     finally:
         gc.enable()
+
+
+def _given_in_worktree(known: "StoredSession | None") -> dict[str, Any]:
+    """Return the given settings, with the worktree of a resumed session unless a directory is given."""
+    given = given_settings()
+    if known is None or "cwd" in given:
+        return given
+    from ccq_tui.cli.worktrees import place_of
+
+    return given | place_of(known)
 
 
 def _head_start(flags: Mapping[str, Any]) -> "HeadStart":
@@ -151,7 +163,6 @@ def begin(
     early: "EarlyPrompt | None" = None,
     head_start: "HeadStart | None" = None,
     worktree: str | None = None,
-    resume: str = "",
     plain: str = "",
     **wanted: Any,
 ) -> int:
@@ -162,12 +173,7 @@ def begin(
     """
     from ccq_tui.config.launch import launch_with
 
-    given = dict(given)
-    if worktree is None and resume and "cwd" not in given:
-        from ccq_tui.cli.worktrees import place_of
-
-        given |= place_of(resume)
-    launch = launch_with(given, resume=resume, **wanted)
+    launch = launch_with(given, **wanted)
     if worktree is not None:
         from ccq_tui.cli.worktrees import in_worktree
 

@@ -25,12 +25,10 @@ def _to_session(kind: str, does: str, *more: click.Parameter) -> click.Command:
 
     @click.command(kind, help=f"{does}\n\n{which}", params=[session, *more])
     @as_json_flag
-    def command(session: str, as_json: bool, text: str | None = None) -> int:
-        if text is None:
-            return _command(kind, session, as_json)
-        if not text.strip():
+    def command(session: str, as_json: bool, **body: str) -> int:
+        if not body.get("text", kind).strip():
             raise Refused("the prompt is empty: give a text.")
-        return _command(kind, session, as_json, {"text": text})
+        return _command(kind, session, as_json, body)
 
     return command
 
@@ -41,7 +39,7 @@ interrupt = _to_session("interrupt", "End the running turn of a session.")
 end = _to_session("end", "Stop a session now, even mid-turn. Its questions stay in the inbox.")
 
 
-def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | None = None) -> int:
+def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any]) -> int:
 
     end_on_signals()
     with opened_store() as store:

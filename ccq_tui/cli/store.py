@@ -20,7 +20,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import fit
 from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import Origin
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.rows import StoredRequest, StoredSession
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
@@ -143,15 +143,16 @@ def find_session(store: Store, name: str) -> str:
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 
-def intended_session(name: str) -> str:
-    """Return the session id that begins with ``name``, or ``name`` if Claude Code alone may know it.
+def known_session(name: str, *, any_name: bool = False) -> tuple[str, StoredSession | None]:
+    """Return the session id that begins with ``name``, and what the inbox knows; raises `Refused`.
 
-    Raises `Refused` for several.
+    A whole id, or with ``any_name`` any name that no id begins with, may be one that Claude Code alone knows.
     """
-    if WHOLE_ID.fullmatch(name):
-        return name
     with opened_store() as store:
-        return find_session(store, name) if store.ids.sessions(name, 1) else name
+        known = store.sessions.get(name)
+        if not (known or WHOLE_ID.fullmatch(name) or (any_name and not store.ids.sessions(name, 1))):
+            name = find_session(store, name)
+        return name, store.sessions.get(name)
 
 
 def since(text: str | None, flag: str = "--since") -> datetime | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ccq_tui.cli.exits import Refused, refusing
-from ccq_tui.cli.store import opened_store
+from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.creation import back_in, planned
 from ccq_tui.worktrees.model import WorktreeError, worktree_at
@@ -31,17 +31,13 @@ def in_worktree(launch: "Launch", name: str) -> "Launch":
         raise Refused(f"--worktree: {one_line(str(error), LONGEST)}{hint}") from error
 
 
-def place_of(session_id: str) -> dict[str, Path]:
+def place_of(known: StoredSession) -> dict[str, Path]:
     """Return the worktree in which a session worked, as ``cwd``; create it again if it was removed.
 
-    Empty for an unknown session, or one outside a worktree. Raises `Refused`.
+    Empty for a session outside a worktree. Raises `Refused`.
     """
-    with opened_store() as store:
-        known = store.sessions.get(session_id)
-    directory = Path(known.directory) if known and known.directory else None
-    if directory is None or worktree_at(directory) is None:
-        return {}
-    return {"cwd": directory} if there_again(directory) else {}
+    directory = Path(known.directory)
+    return {"cwd": directory} if worktree_at(directory) is not None and there_again(directory) else {}
 
 
 def there_again(directory: Path) -> bool:

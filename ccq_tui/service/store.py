@@ -310,11 +310,6 @@ class RunStore:
         found = found.where(_RUNS.c.source.in_(list(sources)), _RUNS.c.machine.in_(["", machine]))
         return [_event(row) for row in self._do(found)]
 
-    def ends(self, run_id: str) -> int:
-        """Return how often a run has ended."""
-        one = (_EVENTS.c.run == run_id) & (_EVENTS.c.kind == Happened.ENDED)
-        return int(self._do(sa.select(sa.func.count()).where(one))[0][0])
-
     def current(self, kind: Happened) -> Sequence[RunEvent]:
         """Return the events of a kind of runs that have not ended, in order."""
         found = sa.select(_EVENTS).join(_RUNS, _RUNS.c.id == _EVENTS.c.run).order_by(_EVENTS.c.number)
