@@ -201,7 +201,8 @@ class Terminal(PseudoTerminal):
 
     def _look(self) -> None:
         """Wait for the frame that shows what the last keys did, if they did anything, and a little longer."""
-        self.wait(lambda _: time.monotonic() - self._sent_at > (LONGEST_FRAME if self._undrawn else QUIET))
+        longest = allowed(LONGEST_FRAME)
+        self.wait(lambda _: time.monotonic() - self._sent_at > (longest if self._undrawn else QUIET))
 
     def _send(self, text: str) -> None:
         self._sent_at, self._undrawn, self._letter = time.monotonic(), True, False
