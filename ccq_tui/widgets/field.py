@@ -70,13 +70,11 @@ class AnswerField(_TextArea, inherit_bindings=False):
         min-height: 1;
         min-width: 12;  /* a placeholder cannot be wrapped to nothing */
         max-height: 5;
-        padding: 0 1;
-        margin: 0 2 0 3;
+        padding: 0;
         border: none;
-        border-left: outer $primary;
         background: $panel;
         scrollbar-size-vertical: 1;
-        &:focus { border: none; border-left: outer $primary; }
+        &:focus { border: none; }
         & .text-area--cursor-line { background: transparent; }
     }
     """

@@ -20,17 +20,7 @@ SEARCH_KEYS = key_line(KeyPlace.SEARCH, enter="next", leave="close")
 class SearchField(AnswerField):
     """The search field; it finds while the person types."""
 
-    DEFAULT_CSS = """
-    SearchField {
-        width: 1fr;
-        max-height: 1;
-        margin: 0;
-        padding: 0;
-        border: none;
-        background: $surface;
-        &:focus { border: none; }
-    }
-    """
+    DEFAULT_CSS = "SearchField { max-height: 1; background: $surface; }"
 
 
 class SearchBar(Horizontal):

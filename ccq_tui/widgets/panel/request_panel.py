@@ -71,9 +71,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         &.-wide { max-width: 100%; }
         & > HintBar { dock: bottom; max-width: 101; }
         & > #bar { position: absolute; offset: 0 1; width: 1; height: 100%; border-left: wide $primary; }
-        & > AnswerField { position: absolute; min-width: 4; max-height: 100%; margin: 0; padding: 0; }
-        & > AnswerField, & > AnswerField:focus { border: none; scrollbar-size-vertical: 0; }
-        & > #list { scrollbar-size-vertical: 0; }
+        & > AnswerField { position: absolute; min-width: 4; max-height: 100%; }
+        & > AnswerField, & > #list { scrollbar-size-vertical: 0; }
         & > #preview { position: absolute; background: $surface; }
         & > ChoiceList { overlay: screen; position: absolute; width: 100%; background: $panel; }
         & > .-off { display: none; }

@@ -105,10 +105,7 @@ class PromptField(AnswerField):
     DEFAULT_CSS = """
     PromptField {
         padding: 0 1 0 0;
-        margin: 0;
-        border: none;
         background: $background;
-        &:focus { border: none; }
         & > .prompt--paste { color: $ccq-note; text-style: italic; }
     }
     """
