@@ -3,24 +3,21 @@
 import asyncio
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.port import RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run
+from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import lasting, people_to_json
-
-if TYPE_CHECKING:
-    from ccq_tui.service.service import Service
 
 
 class NotAllowedError(Exception):
     """A person may not do that to a run; the message says who may."""
 
 
-async def refusal(service: "Service", run: Run, person: Participant, act: RunAct) -> str:
+async def refusal(service: Runs, run: Run, person: Participant, act: RunAct) -> str:
     """Return why a person may not do something to a run, and who may; "" if it is allowed.
 
     Before a refusal counts, the ticket is asked whom it names now.
@@ -39,7 +36,7 @@ async def refusal(service: "Service", run: Run, person: Participant, act: RunAct
     return why
 
 
-async def refuses(service: "Service", run: Run, message: TicketMessage, act: RunAct) -> bool:
+async def refuses(service: Runs, run: Run, message: TicketMessage, act: RunAct) -> bool:
     """Return whether the person of a message may not do what it asks for; then the ticket says so, once."""
     if why := await refusal(service, run, message.person, act):
         body = {"kind": "thought", "text": f"{why} Nothing was done.", "parameter": ""}
@@ -48,14 +45,14 @@ async def refuses(service: "Service", run: Run, message: TicketMessage, act: Run
     return bool(why)
 
 
-async def acted(service: "Service", run: Run, what: str, act: RunAct, actor: Actor, **more: object) -> None:
+async def acted(service: Runs, run: Run, what: str, act: RunAct, actor: Actor, **more: object) -> None:
     """Record for the audit what a person did; ``what`` distinguishes it from other acts in the run."""
     person = {"person": actor.called, "id": actor.device}
     body = {"act": act, **person, "surface": actor.surface, "where": actor.where, **more}
     await service.record(run.id, Happened.ACTED, f"{act} {what}", body)
 
 
-async def check(service: "Service", run: Run, person: Participant, act: RunAct, surface: Surface) -> None:
+async def check(service: Runs, run: Run, person: Participant, act: RunAct, surface: Surface) -> None:
     """Raise `NotAllowedError` for what a person may not do over the API or on a page."""
     if why := await refusal(service, run, person, act):
         actor = Actor(surface, person.called, device=person.id)

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ccq_tui.answering.document import Passage, PassageKind, question_blocks
 from ccq_tui.answering.grammar import TypedError, acts_to_type, allowed, button, read_line
@@ -34,11 +33,9 @@ from ccq_tui.service import authority
 from ccq_tui.service.people import RunAct
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened, Run
+from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import MOST_RUNS, PROMPT, lasting
 from ccq_tui.text import fenced, one_line, safe
-
-if TYPE_CHECKING:
-    from ccq_tui.service.service import Service
 
 _logger = logging.getLogger(__name__)
 
@@ -69,7 +66,7 @@ class Desk:
         service: The service.
     """
 
-    def __init__(self, service: "Service") -> None:
+    def __init__(self, service: Runs) -> None:
         self._service = service
         self._asked: dict[str, _Asked] = {}
         """What each run's ticket was asked last, also once that was settled elsewhere."""

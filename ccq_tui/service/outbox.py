@@ -8,17 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.service.port import RefusedError, RetryLaterError
 from ccq_tui.service.run import Happened, Run, RunEvent
+from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import lasting
 from ccq_tui.text import one_line, safe
 from ccq_tui.timeouts import set_within
-
-if TYPE_CHECKING:
-    from ccq_tui.service.service import Service
 
 _logger = logging.getLogger(__name__)
 
@@ -44,7 +41,7 @@ class Outbox:
         page: Returns the address of a run's page, or "".
     """
 
-    def __init__(self, service: "Service", page: Callable[[Run], str]) -> None:
+    def __init__(self, service: Runs, page: Callable[[Run], str]) -> None:
         self._service = service
         self._page = page
         self._news = asyncio.Event()

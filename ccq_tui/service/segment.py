@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
@@ -32,6 +32,7 @@ from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import QUESTION, Happened, Run, RunState
+from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import lasting
 from ccq_tui.text import one_line
 from ccq_tui.timeouts import set_within
@@ -39,9 +40,6 @@ from ccq_tui.words import spoken
 from ccq_tui.worktrees.creation import back_in, has_branch, make, planned, root_of
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, by_user, git
 from ccq_tui.worktrees.model import Worktree, WorktreeError, is_ours, worktree_at
-
-if TYPE_CHECKING:
-    from ccq_tui.service.service import Service
 
 _logger = logging.getLogger(__name__)
 
@@ -90,7 +88,7 @@ class Segment:
         run: The run, as it was read last.
     """
 
-    def __init__(self, service: "Service", run: Run, launch: Launch, isolation: Isolation) -> None:
+    def __init__(self, service: Runs, run: Run, launch: Launch, isolation: Isolation) -> None:
         self.run = run
         self._service = service
         self._store = service.store
@@ -453,7 +451,7 @@ def why_stopped(kept: Sequence[TicketMessage]) -> str:
     return next((one.text for one in stops if one.surface is Surface.LIMIT), STOPPED if stops else "")
 
 
-async def clear(service: "Service", launch: Launch, run: Run, end: RunState, words: str) -> str:
+async def clear(service: Runs, launch: Launch, run: Run, end: RunState, words: str) -> str:
     """Push what a run made, and remove a worktree that holds nothing.
 
     Args:

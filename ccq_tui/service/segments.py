@@ -2,18 +2,15 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.config.launch import Launch
 from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.run import WORKS, Run, RunState
+from ccq_tui.service.runs import Runs
 from ccq_tui.service.segment import Segment, why_stopped
 from ccq_tui.service.store import MOST_RUNS, lasting
 from ccq_tui.timeouts import set_within
-
-if TYPE_CHECKING:
-    from ccq_tui.service.service import Service
 
 _logger = logging.getLogger(__name__)
 
@@ -36,7 +33,7 @@ class Segments:
         live: The segments that are worked at, by run.
     """
 
-    def __init__(self, service: "Service", launch: Launch, isolation: Isolation) -> None:
+    def __init__(self, service: Runs, launch: Launch, isolation: Isolation) -> None:
         self.service = service
         self.launch = launch
         self.isolation = isolation

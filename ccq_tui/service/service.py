@@ -60,13 +60,7 @@ class Service:
         environment: Variables for Claude Code, over those of this process.
         page: Returns the address of a run's page, or "".
 
-    Attributes:
-        policy: Its repositories and limits.
-        adapters: The adapters by their names.
-        machine: The name of this machine.
-        store: The runs of all machines; its calls block, `asyncio.to_thread` takes them.
-        runtime: The sessions of this process.
-        inbox: The inbox of this machine, in which the requests of its runs wait.
+    Its attributes are those of `Runs`, for its parts and for those who serve it.
     """
 
     def __init__(
