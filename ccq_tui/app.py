@@ -50,7 +50,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.details import ANSWERS
-from ccq_tui.screens.sessions.kept_sessions import earlier_row
+from ccq_tui.screens.sessions.listing import earlier_row
 from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
 from ccq_tui.screens.sessions.screen import Going, SessionsScreen
@@ -197,20 +197,25 @@ class CcqApp(_Base):
                 self.sessions.typed += "\n" if getattr(event, "key", "") == "enter" else typed_in(event)
             elif self.screen_stack and not self.screen.is_mounted:
                 await AwaitMount(self.screen, [self.screen])
+        elif isinstance(event, events.MouseDown):
+            self._note_press(event)
         elif isinstance(event, events.AppFocus | events.AppBlur):
             # Not in `watch_app_focus`: the app counts as in focus before the terminal reports anything.
             self.notices.focus_reported(isinstance(event, events.AppFocus))
         await super().on_event(event)
 
-    def _note_press(self, event: events.Key | events.Paste) -> None:
+    def _note_press(self, event: events.Key | events.Paste | events.MouseDown) -> None:
+        session = self.screen if self.screen_stack and isinstance(self.screen, SessionScreen) else None
+        if session is not None:
+            session.attention.touch()
         if isinstance(event, events.Key):
             self.notices.pressed()
-            to = To.PROMPT if self.screen_stack and isinstance(self.screen, SessionScreen) else To.PANEL
+            to = To.PANEL if session is None else To.PROMPT
             judges = isinstance(self.focused, RequestPanel)
             key = Stroke(event.key, typed_in(event), read_at(self, event, self.clock))
             self.hands.come(key, None if judges else to)
-            if self.screen_stack and isinstance(self.screen, SessionScreen):
-                self.screen.dock.notices.pressed(event.key)
+            if session is not None:
+                session.dock.notices.pressed(event.key)
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.input import gate
-from ccq_tui.screens.sessions import kept_sessions
+from ccq_tui.screens.sessions import listing
 from ccq_tui.theming import load, read_theme
 from ccq_tui.theming.load import shipped
 from tests.ui.drawn import watched
@@ -109,7 +109,7 @@ def _no_records(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: object, **__: object) -> tuple[EarlierSession, ...]:
         return ()
 
-    monkeypatch.setattr(kept_sessions, "earlier_sessions", nothing)
+    monkeypatch.setattr(listing, "earlier_sessions", nothing)
 
 
 @pytest.fixture

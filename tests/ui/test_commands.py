@@ -20,7 +20,7 @@ from ccq_tui.input.gate import PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import screen as session_screen
-from ccq_tui.screens.sessions import kept_sessions
+from ccq_tui.screens.sessions import listing
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, LastingSession, asked, idle, press, running, until
@@ -274,7 +274,7 @@ async def test_an_earlier_session_opens_beside_this_one_by_its_id_or_from_the_li
     async def listed(_options: Launch, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(kept_sessions, "earlier_sessions", listed)
+    monkeypatch.setattr(listing, "earlier_sessions", listed)
     monkeypatch.setattr(session_screen, "earlier_sessions", listed)
     async with idle(Driven(make=LastingSession)) as (driven, pilot):
         first = driven.told

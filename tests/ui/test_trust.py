@@ -29,7 +29,7 @@ from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions import kept_sessions
+from ccq_tui.screens.sessions import listing
 from ccq_tui.screens.sessions.model import ListHeading
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.session_manager import UNOPENED
@@ -363,9 +363,9 @@ class Kept:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     kept = Kept(LOGIN, DOCS)
-    monkeypatch.setattr(kept_sessions, "earlier_sessions", kept.list)
-    monkeypatch.setattr(kept_sessions, "rename_earlier", kept.rename)
-    monkeypatch.setattr(kept_sessions, "delete_earlier", kept.delete)
+    monkeypatch.setattr(listing, "earlier_sessions", kept.list)
+    monkeypatch.setattr(listing, "rename_earlier", kept.rename)
+    monkeypatch.setattr(listing, "delete_earlier", kept.delete)
     return kept
 
 

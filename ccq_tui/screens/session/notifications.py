@@ -47,16 +47,7 @@ class AttentionWatch:
 
     def _attention(self) -> Attention:
         """Return when a person last did something, and which question is shown."""
-        if not self._ui.live:
-            return Attention(self._touched)
-        dock = self._ui.dock
-        panel, typed = dock.panel, dock.prompt.last_typed
-        if panel is not None and panel.touched is not None:
-            # Kept, because the panel goes when its question does.
-            self._touched = max(self._touched, panel.touched)
-        if typed is not None:
-            self._touched = max(self._touched, typed)
-        first = next((item.request for item in dock.line.asked.items), None)
+        first = next((item.request for item in self._ui.dock.line.asked.items), None)
         return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
 
 

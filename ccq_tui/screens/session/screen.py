@@ -482,10 +482,6 @@ class SessionScreen(Screen[None], Leading):
         if await self.runner.sure("and close the session; /resume continues it later") == "yes":
             self.act("close", self.session)
 
-    def on_key(self) -> None:
-        """Count a key that no widget took as activity, too."""
-        self.attention.touch()
-
     # -- commands ----------------------------------------------------------------------------------
 
     def action_go_to_session(self, number: int) -> None:

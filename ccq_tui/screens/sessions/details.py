@@ -331,7 +331,6 @@ class Details(Vertical):
         if error is not None:
             self._listing.say(f"Not answered: {error} · your draft is kept")
             return
-        self._listing.drop(request.id, request.session_id)
         draft, lost = opened.shown, session.place.is_lost
         # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
         left = "\n\n".join(filter(None, left_over(draft, outcome)))

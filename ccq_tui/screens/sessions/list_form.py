@@ -88,9 +88,7 @@ class ListForm:
                 title = one_line(around.field.text, 200).strip()
                 self._leave()
                 if title not in ("", row.session):
-                    self._listing.do_to(
-                        row, partial(self._listing.manager.records.rename, self._listing.launch, title=title)
-                    )
+                    self._listing.do_to(row, partial(self._listing.rename, title=title))
             case (("field_next" | "field_before"), NewSession() as new) if (
                 key.name not in ("up", "down") or new.at != PROMPT
             ):

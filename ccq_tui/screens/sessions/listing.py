@@ -1,5 +1,7 @@
 """What is listed: the sessions of this terminal, of the inbox and of Claude Code's records, read by pages."""
 
+import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -10,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.agent.reader import ReaderError
+from ccq_tui.agent.reader import EarlierSession, ReaderError, delete_earlier, earlier_sessions, rename_earlier
+from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
+from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.format import unread_words
@@ -30,6 +34,7 @@ from ccq_tui.screens.sessions.model import (
     request_row,
 )
 from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.text import last_sentence
 from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.words import SHORT
 from ccq_tui.worktrees.model import can_be_there
@@ -43,6 +48,8 @@ AGES_SECONDS = 5
 UNREADABLE = (
     "⚠ The inbox cannot be read: {} · only what this ccq-tui holds is listed · ccq-tui doctor says more"
 )
+
+_logger = logging.getLogger(__name__)
 
 
 def listed_ids(store: Store) -> list[str]:
@@ -89,6 +96,20 @@ def _draft(store: Store, stored: StoredRequest) -> Draft | None:
     return kept.draft if kept is not None else None
 
 
+def earlier_row(session: EarlierSession) -> SessionRow:
+    """Return the row of a session that Claude Code alone knows."""
+    name, last = session.session_id, session.last
+    row = replace(UNSTORED, key=name, session_id=name, place=Place.RESTS, since=session.modified, last=last)
+    return replace(
+        row,
+        session=session.summary or name[:SHORT],
+        directory=session.directory,
+        # Where there is no repository the CLI calls the branch HEAD.
+        branch="" if session.branch == "HEAD" else session.branch,
+        last_line=last_sentence(next((text for who, text in reversed(last) if who == "assistant"), "")),
+    )
+
+
 class Listing:
     """Reads what the list of sessions shows, and puts it together.
 
@@ -117,6 +138,7 @@ class Listing:
         self.native: dict[str, SessionRow] = {}
         self._unreadable = 0
         """The number of requests that could not be read."""
+        self._native_sessions = NativeSessions(claude_directory(self.launch.environ()))
         self._changed: set[str] = set()
         self._is_old = self._reads = False
         self._ahead = time.time() - around.clock()
@@ -173,9 +195,16 @@ class Listing:
         """Read the sessions that Claude Code keeps."""
         start_work(self._around, self._read_records, name="earlier sessions", group="records", exclusive=True)
 
+    @property
+    def _scope(self) -> str:
+        """The directory whose earlier sessions are listed, or "" for those of all."""
+        return "" if self.everywhere else str(self.directory)
+
     async def _read_records(self) -> None:
+        scope = self._scope
         try:
-            await self.manager.records.read(self.launch, everywhere=self.everywhere)
+            found = await earlier_sessions(self.launch, everywhere=not scope)
+            self.manager.records[scope] = tuple(map(earlier_row, found))
         except ReaderError as error:
             self.say(f"Earlier sessions cannot be read: {error}")
         self._put_together()
@@ -196,8 +225,8 @@ class Listing:
         self._unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
 
     async def _resume_checks(self) -> ResumeChecks:
-        at = datetime.now(UTC)
-        return ResumeChecks(cache(can_be_there), await self.manager.records.recorded(), at)
+        at, recorded = datetime.now(UTC), await asyncio.to_thread(recorded_sessions, self.launch.environ())
+        return ResumeChecks(cache(can_be_there), recorded, at)
 
     async def _read_some(self, ids: Sequence[str], checks: ResumeChecks, *, shows: bool = True) -> None:
         inbox = self._inbox
@@ -209,9 +238,11 @@ class Listing:
             self._put_together()
 
     async def _read_native(self) -> None:
-        """Read the requests in Claude Code's own screen, and drop those that no longer wait."""
+        """Read the requests in Claude Code's own screen alone, and drop those that no longer wait."""
+        shows = self.launch.settings.native_sessions
+        found = await asyncio.to_thread(self._native_sessions.waiting) if shows else []
         try:
-            found = await self.manager.records.native_waiting()
+            found = await self._inbox.run(lambda store: beside_hooks(store, found)) if found else []
         except InboxError:
             return  # `_read` says so
         rows = {
@@ -237,22 +268,52 @@ class Listing:
             self.say(first)
         start_work(self._around.app, do, name="session", group="sessions")
 
-    def drop(self, key: str, session_id: str) -> None:
-        """Take a request out of the list."""
-        if (row := self.stored.get(session_id)) is not None:
-            self.stored[session_id] = row.without({key})
-        self._put_together()
+    async def rename(self, row: SessionRow, *, title: str) -> str:
+        """Give a session a title in Claude Code's record and the inbox; return why not, in words, or ""."""
+        return await self._change(row.session_id, rename_earlier(self.launch, row.session_id, title), title)
+
+    async def delete(self, row: SessionRow) -> str:
+        """Delete a session's file, and the session from the inbox; return why not, in words, or ""."""
+        name = row.session_id
+        return await self._change(
+            name, delete_earlier(self.launch, name) if row.place is Place.RESTS else None
+        )
+
+    async def _change(self, name: str, changing: Awaitable[object] | None, title: str = "") -> str:
+        """Wait until a record is changed, then give the session its title; without one, forget it."""
+        try:
+            if changing is not None:
+                await changing
+        except ReaderError as error:
+            return f"It could not be done: {error}"
+        for scope, rows in self.manager.records.items():
+            kept = (one for one in rows if title or one.session_id != name)
+            titled = (replace(one, session=title) if one.session_id == name else one for one in kept)
+            self.manager.records[scope] = tuple(titled)
+
+        def change(store: Store) -> None:
+            if not title:
+                store.sessions.forget(name)
+                store.requests.forget(name)
+            elif store.sessions.get(name) is not None:
+                store.sessions.upsert(name, name=title)
+
+        try:
+            await self._inbox.run(change)
+        except InboxError as error:
+            # A title is in the record, which names the session at its next resume.
+            _logger.warning("The inbox keeps what it knows of a changed session: %s", error)
+        return ""
 
     # -- put together ---------------------------------------------------------------------------------------
 
     def rows(self) -> list[SessionRow]:
         """Return all sessions and askers, those that have ended of the list's directory or of all."""
-        launch, everywhere = self.launch, self.everywhere
         here = [self._here(at, one) for at, one in enumerate(self.manager.sessions, 1)]
         rows = {row.session_id or row.key: row for row in here}
-        records = {one.key: one for one in self.manager.records.known(launch, everywhere=everywhere)}
+        records = {one.key: one for one in self.manager.records.get(self._scope, ())}
         for name, row in chain(self.native.items(), self.stored.items()):
-            near = everywhere or row.directory == str(launch.settings.directory) or name in records
+            near = self._scope in ("", row.directory) or name in records
             if name not in rows and (near or row.heading is not ListHeading.EARLIER):
                 rows[name] = row
         for name, record in records.items():
@@ -260,8 +321,8 @@ class Listing:
                 rows[name] = record if known is None else with_record(known, record)
         over = self._inbox.over
         for name, row in rows.items():
-            if any(one.key in over for one in row.requests):
-                rows[name] = row.without(over)
+            if len(waiting := tuple(one for one in row.requests if one.key not in over)) < len(row.requests):
+                rows[name] = replace(row, requests=waiting)
         return [row for row in rows.values() if row.ours or row.requests]
 
     def _here(self, at: int, screen: SessionScreen) -> SessionRow:

@@ -1,6 +1,6 @@
 """Sessions as data: who waits, works, rests or was; in one order, found by words, with one cursor."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -184,10 +184,6 @@ class SessionRow:
     @property
     def sign(self) -> str:
         return signs.FAILED if self.place.is_lost else self.heading.sign
-
-    def without(self, requests: Container[str]) -> "SessionRow":
-        """Return it without some of its requests."""
-        return replace(self, requests=tuple(one for one in self.requests if one.key not in requests))
 
     @property
     def ours(self) -> bool:

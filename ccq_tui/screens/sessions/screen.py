@@ -228,7 +228,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 self.say(notified_words(change), 60.0, of="notification")  # what covers it goes first
             case Settled(request):
                 self._settled(change)
-                self.listing.drop(request.id, request.session_id)
+                self.put_together()
                 self.listing.read_soon(request.session_id)
 
     def _settled(self, change: Settled) -> None:
@@ -401,8 +401,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "decline":
                 words = f"Delete the conversation {row.quoted}? It cannot be resumed afterwards."
                 words = f"Remove {row.quoted} from the list?" if row.place.is_lost else words
-                delete = partial(self.manager.records.delete, self.listing.launch)
-                call = partial(self.listing.do_to, row, delete)
+                call = partial(self.listing.do_to, row, self.listing.delete)
                 self.show_question(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
 
     def _go_to(self, row: SessionRow) -> None:

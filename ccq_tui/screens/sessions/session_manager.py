@@ -5,7 +5,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -29,7 +29,6 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.kept_sessions import KeptSessions
 from ccq_tui.screens.sessions.model import NewSession, SessionRow
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.trust import QUIT, PersonHere
@@ -47,6 +46,7 @@ class SessionManager:
 
     Attributes:
         new: The new session that a person began to describe.
+        records: The sessions that Claude Code keeps of a directory, or of all (""), as they were read last.
         ending: Whether the program is ending, and opens no more sessions.
         problem: Reason why there is no session at all, or "".
         unopened: The launch that was not started when the program ended at the question about trust, or None.
@@ -57,6 +57,7 @@ class SessionManager:
     sessions: OpenSessions
     _obey: Callable[[Carried, Settings], Sequence[str]]
     new: NewSession = field(default_factory=NewSession)
+    records: dict[str, tuple[SessionRow, ...]] = field(default_factory=dict)
     ending: bool = False
     problem: str = ""
     unopened: Launch | None = None
@@ -66,11 +67,6 @@ class SessionManager:
     def inbox(self) -> Inbox:
         """The inbox of all sessions, opened at the first use."""
         return self._runtime.inbox
-
-    @cached_property
-    def records(self) -> KeptSessions:
-        """The sessions that Claude Code keeps."""
-        return KeptSessions(self._runtime)
 
     @property
     def launch(self) -> Launch:

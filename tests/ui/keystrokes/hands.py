@@ -19,7 +19,7 @@ from textual.worker import Worker
 
 from ccq_tui.screens import list_screen
 from ccq_tui.screens.session import dock, screen
-from ccq_tui.screens.sessions.kept_sessions import KeptSessions
+from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.widgets.panel import request_panel
 from ccq_tui.widgets.prompt import prompt
 from ccq_tui.widgets.transcript.pace import LONGEST_PAUSE
@@ -113,7 +113,7 @@ class Hands:
             for module in (dock, screen, request_panel, prompt, list_screen):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
             # Reading the sessions that Claude Code keeps takes a process of its own.
-            patches.enter_context(patch.object(KeptSessions, "read", _nothing))
+            patches.enter_context(patch.object(Listing, "_read_records", _nothing))
             patches.enter_context(watched())
             patches.enter_context(patch.object(App, "_display", self._displayed(App._display)))
             self.say(f"size {self.size}")
