@@ -21,13 +21,14 @@ class SessionName:
         title: The person's title for it, or "".
         first: Its first prompt, or "".
         last: Its last prompt, or "".
-        queued: A prompt that waits for the end of a turn, and begins the conversation after ``/clear``.
+        queued: The prompts that wait for the end of a turn, by their ids; after ``/clear``, the first of them
+            begins the conversation.
     """
 
     title: str = ""
     first: str = ""
     last: str = ""
-    queued: str = ""
+    queued: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         if self.title or self.last in ("", self.first):
@@ -38,12 +39,15 @@ class SessionName:
     def after(self, event: ev.AgentEvent) -> "SessionName":
         """Return the name after an event."""
         match event:
-            case ev.PromptAccepted(text=text, queued=queued):
-                titled = title_of(text)
-                named = replace(self, first=self.first or titled)
-                return replace(named, queued=titled) if queued else replace(named, last=titled or self.last)
-            case ev.PromptDelivered():
-                return replace(self, last=self.queued or self.last, queued="")
+            case ev.PromptAccepted(text=text, queued=True, prompt_id=name):
+                return replace(self, queued=(*self.queued, (name, title_of(text))))
+            case ev.PromptAccepted(text=text):
+                return self._named(title_of(text))
+            case ev.PromptDelivered(prompt_id=name) | ev.PromptReturned(prompt_id=name):
+                waited = dict(self.queued)
+                titled = waited.pop(name, "")
+                named = self._named(titled) if isinstance(event, ev.PromptDelivered) else self
+                return replace(named, queued=tuple(waited.items()))
             case ev.HistoryLoaded(events, older=older, title=title, first_prompt=prompt):
                 prompts = [title_of(one.text) for one in events if isinstance(one, ev.PromptAccepted)]
                 first = next(filter(None, (title_of(prompt), self.first, *prompts)), "")
@@ -52,9 +56,13 @@ class SessionName:
             case ev.TitleChanged(title):
                 return replace(self, title=one_line(title, LINE))
             case ev.ConversationReset():  # Claude Code keeps the title, too
-                return SessionName(self.title, self.queued, self.queued)
+                begins = self.queued[0][1] if self.queued else ""
+                return SessionName(self.title, begins, begins, self.queued)
             case _:
                 return self
+
+    def _named(self, titled: str) -> "SessionName":
+        return replace(self, first=self.first or titled, last=titled or self.last)
 
 
 UNNAMED = SessionName()

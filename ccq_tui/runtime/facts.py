@@ -144,6 +144,8 @@ def _talked(facts: SessionFacts, event: ev.AgentEvent) -> SessionFacts:
             return replace(facts, called=facts.called.after(event), named=True)
         case ev.PromptAccepted() | ev.PromptDelivered():
             return replace(facts, called=facts.called.after(event), begun=True)
+        case ev.PromptReturned():
+            return replace(facts, called=facts.called.after(event))
         case ev.BlockFinished(kind=ev.BlockKind.TEXT, text=text) if text.strip():
             return replace(facts, last_line=one_line(last_sentence(text), LINE))
         case ev.TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):

@@ -51,7 +51,7 @@ def test_a_resumed_session_is_named_by_its_past_once_that_is_read(
 
 @each_row(False, True)
 def test_a_conversation_that_replaces_another_is_kept_from_its_own_first_prompt_on(queued: bool) -> None:
-    waits = [ev.PromptAccepted("Go on", queued=True)] if queued else []
+    waits = [ev.PromptAccepted("Go on", queued=True, prompt_id="p")] if queued else []
     events = [
         CONNECTED,
         ev.PromptAccepted("Build it"),

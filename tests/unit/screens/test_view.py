@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
     HistoryLoaded,
     PromptAccepted,
     PromptDelivered,
+    PromptReturned,
     TitleChanged,
 )
 from ccq_tui.agent.session_name import UNNAMED, SessionName, forked
@@ -240,7 +241,14 @@ PAST = HistoryLoaded((PromptAccepted("Add tests"),), first_prompt="Build it")
         ([TitleChanged("The API"), ConversationReset(TWO), PromptAccepted("Then")], "The API"),
         ([PromptAccepted("Build it"), PromptAccepted("Then", queued=True)], "Build it"),
         (
-            [PromptAccepted("Build it"), PromptAccepted("Then", queued=True), PromptDelivered("p")],
+            [
+                PromptAccepted("Build it"),
+                PromptAccepted("Then", queued=True, prompt_id="p"),
+                PromptAccepted("Last", queued=True, prompt_id="q"),
+                PromptDelivered("p"),
+                PromptReturned("Last", "withdrawn", "q", wanted=True),
+                PromptDelivered("q"),
+            ],
             "Build it · Then",
         ),
         (
