@@ -139,6 +139,15 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
         assert run.screen.dock.panel is None
         await copies(pilot, "Second", "note")
+        # The same is answered elsewhere, then something else.
+        for answer, offered in (("Second", False), ("First", True)):
+            run.screen.dock.notices.hush()
+            run.told.tell(asked(answer, replace(ASKED, text=f"Not {answer}?")))
+            await keys_work(run, pilot)
+            await pilot.press("home", "2")
+            run.told.tell(ev.RequestSettled(answer, Answered((Answer((answer,)),)), PHONE))
+            await until(pilot, lambda: "was answered" in run.screen.dock.notices.text)
+            assert ("F8" in run.screen.dock.notices.text) is offered
         # Own text is left out of what is sent.
         run.screen.dock.notices.hush()
         run.told.tell(asked("left out", replace(ASKED, text="Where?")))

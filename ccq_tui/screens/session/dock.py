@@ -41,7 +41,7 @@ from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.host import ClosedPages, PanelHost, draft_words
+from ccq_tui.widgets.panel.host import ClosedPages, PanelHost, beyond
 from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.prompt import SIGN
@@ -249,7 +249,7 @@ class Dock(Vertical):
             self.closed.add(opened.shown)
         # The inbox of this program keeps what its answer leaves over.
         answered_here = change.actor == Actor.here(Surface.INBOX)
-        kept = "" if answered_here else self.host.keep(draft_words(opened.shown))
+        kept = "" if answered_here else self.host.keep(beyond(opened.shown, change.outcome))
         words = closed_words(opened.request, change.outcome, change.actor)
         self.notices.say(words + kept, of=CLOSED)
 

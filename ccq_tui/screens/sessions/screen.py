@@ -47,7 +47,7 @@ from ccq_tui.widgets.lines import SightView, TextLines
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.host import draft_words
+from ccq_tui.widgets.panel.host import beyond, draft_words
 
 POLL_SECONDS = 1.0
 NOTICE_SECONDS = 20.0
@@ -238,7 +238,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         declines = self.question is not None and self.question.about == change.request.id
         if declines or (asks and row is not None and row.key == change.request.id):
             self.question = None
-            kept = details.drafts.offer(draft_words(opened.shown)) if opened is not None else ""
+            kept = details.drafts.offer(beyond(opened.shown, change.outcome)) if opened is not None else ""
             details.close()
             self.came_up(letters=True)
             self.say(closed_words(change.request, change.outcome, change.actor) + kept)

@@ -77,6 +77,12 @@ def draft_words(draft: Draft) -> str:
     return draft_text(draft) if draft.has_draft else ""
 
 
+def beyond(draft: Draft, outcome: RequestOutcome) -> str:
+    """Return a draft as text when its request was settled elsewhere, without answers equal to those given."""
+    same = isinstance(outcome, Answered) and draft.answers == outcome.answers
+    return unselected_text(draft) if same else draft_words(draft)
+
+
 def left_over(draft: Draft, outcome: RequestOutcome) -> tuple[str, str, str]:
     """Return what a request's outcome does not carry of its draft, each "" where there is none.
 
