@@ -64,7 +64,7 @@ def taking_words(origin: Origin) -> str:
             return f"{name} has ended and does not get it"
         return f"{name} has ended; it gets the answer when it asks the same again"
     if origin.asker is Asker.TERMINAL:
-        return f"it is typed at the prompt of {name}"
+        return f"{name} gets it typed at its prompt"
     return f"{name} collects it from the inbox"
 
 

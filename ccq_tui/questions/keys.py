@@ -266,6 +266,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT, *, pages:
 LEAVES = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}
 OTHERS = "other options"
 ASK = "ask again"
+WRITE = Does("write", link=" your words")
 
 
 READINGS = {Focus.OTHER: "answer", Focus.NOTE: "note", Focus.DISCUSS: "discuss", Focus.FIELD: "answer"}
@@ -336,13 +337,13 @@ def _list_words(state: PanelState) -> Does:
     if page.question.closed and not page.question.options:
         return Does("decline or cancel")
     if page.cursor == page.other_row and not page.question.closed and not draft.other.strip():
-        return Does("write")
+        return WRITE
     if page.question.multi_select:
         count, skippable = len(draft.selected) + draft.other_on, page.question.skippable
         if count or (page.question.required if skippable else selection_problem(page.question, 0)):
             if not count or selection_problem(page.question, count):
                 return _next_lacks(bool(count))
-            return Does(f"continue with {count}")
+            return Does("choose", counted(count, "option"))
         if skippable:
             return Does("skip it")
         return Does("none", link=" of these")
@@ -377,7 +378,7 @@ def _decision_words(state: PanelState) -> Does:
     if state.doubt is not None:
         return Does("allow" if act.allows else "deny", f"“{state.text}”")
     if act.takes_words and not (state.typing and state.text.strip()):
-        return Does("back" if state.typing else "write")
+        return Does("back") if state.typing else WRITE
     if state.typing and state.stray is not None:
         return Does("keep these words")
     unseen = flow.unseen_lines(state) if act.allows else ""

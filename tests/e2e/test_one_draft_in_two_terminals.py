@@ -53,7 +53,7 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
             other.wait("keep it")
             terminal.press("enter")
         with step("what is confirmed here is what is seen here, and the other one says where that was"):
-            terminal.wait(lambda seen: "Enter continue with 2" in seen.panel)
+            terminal.wait(lambda seen: "Enter choose 2 options" in seen.panel)
             terminal.press("enter")
             terminal.wait("→    Submit")
             confirm(terminal)

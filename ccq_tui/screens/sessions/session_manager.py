@@ -261,7 +261,7 @@ class SessionManager:
             done = await self._runtime.say(CommandKind.PARK, rests.session_id, Actor.here(Surface.INBOX))
         except InboxError as error:
             return f"{rests.quoted} was not paused: {error}"
-        return f"{rests.quoted} {done.words}" if done.words else "Paused: it waits without a process"
+        return f"{rests.quoted} {done.words or 'is paused: it waits without a process'}"
 
     async def mark(self, row: SessionRow) -> str:
         """Mark a session as done, or take that back; return in words how that went."""

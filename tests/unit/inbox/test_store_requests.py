@@ -397,7 +397,7 @@ def test_it_is_said_whether_a_client_is_there_to_take_an_answer() -> None:
     assert taking_words(here) == "Codex collects it from the inbox"
     assert taking_words(gone) == "Codex has ended; it gets the answer when it asks the same again"
     program = Origin(Asker.TERMINAL, "setup", "/work", this_process())
-    assert taking_words(program) == "it is typed at the prompt of setup"
+    assert taking_words(program) == "setup gets it typed at its prompt"
     assert taking_words(replace(program, process=gone.process)) == "setup has ended and does not get it"
 
 
