@@ -12,7 +12,6 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.bridges.mcp.token import HOST, PATH
 from ccq_tui.inbox.inbox import Inbox
@@ -42,13 +41,12 @@ async def serve_http(port: int, token: str, inbox_file: Path, started: Callable[
     async def opened(_url: str) -> AsyncIterator[Served]:
         inbox = await Inbox.connect(inbox_file)
         try:
-            calls = WaitingCalls(inbox)
-            server = AskingServer(calls, place_of)
+            server = AskingServer(inbox, place_of)
             manager = StreamableHTTPSessionManager(
                 server.mcp, session_idle_timeout=IDLE_SECONDS, max_sessions=1000
             )
             async with manager.run():
-                yield behind_token(manager.handle_request, token, calls.delivered), lambda: None
+                yield behind_token(manager.handle_request, token, inbox), lambda: None
         finally:
             await inbox.close()
 
@@ -77,13 +75,13 @@ def place_of(context: Context) -> CallPlace:
     return CallPlace(session, directory_of(given), exchange.disconnected, exchange.outcomes.append)
 
 
-def behind_token(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> ASGIApp:
-    """Return an app behind a check of the token; it reports the outcomes that reach a client.
+def behind_token(app: ASGIApp, token: str, inbox: Inbox) -> ASGIApp:
+    """Return an app behind a check of the token; it notes the outcomes that reach a client.
 
     Args:
         app: The app.
         token: The token.
-        delivered: Called with the id of each request whose outcome was sent whole.
+        inbox: Learns of the requests whose outcomes were sent whole.
     """
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,7 +103,7 @@ def behind_token(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> 
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body", False):
                 while exchange.outcomes and not exchange.disconnected.is_set():
-                    delivered(exchange.outcomes.pop())
+                    inbox.sessions.delivered(exchange.outcomes.pop(), "result")
 
         try:
             await app({**scope, EXCHANGE: exchange}, watched, noted)

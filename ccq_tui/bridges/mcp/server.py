@@ -5,8 +5,8 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -18,12 +18,16 @@ from mcp.server.lowlevel import Server
 
 import ccq_tui
 from ccq_tui.bridges.mcp import tools
-from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
+from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, shown_name
 from ccq_tui.forms.filling import finished_record
 from ccq_tui.forms.output import OutputError, write_record
-from ccq_tui.inbox.requests import FormRequest, QuestionRequest
-from ccq_tui.inbox.store.rows import LISTED
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.requests import Asker, Cancelled, FormRequest, Origin, QuestionRequest
+from ccq_tui.inbox.store.rows import LISTED, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.processes import alive, this_process
 from ccq_tui.questions import Answered
 from ccq_tui.text import one_line
 
@@ -37,6 +41,10 @@ INSTRUCTIONS = (
     "exactly the same again: an answer given meanwhile is returned at once. notify_user tells the user "
     "something without waiting. list_requests lists what you asked and have no answer to."
 )
+MOST_AT_ONCE = 50
+"""Most requests of one process that wait at once; more are a loop of a model."""
+PROGRESS_SECONDS = 5.0
+"""Seconds between two reports to a client that a call still waits."""
 MOST_NOTIFICATIONS, NOTIFICATION_SECONDS = 20, 60.0
 """Most notifications of one connection, and the seconds in which they count."""
 WAITS = "Waiting for the user to answer in ccq-tui ({} s)"
@@ -76,18 +84,22 @@ class ConnectedClient:
 class AskingServer:
     """The server of the tools.
 
+    A call that ends before it has an outcome leaves its request in the inbox: its client may have lost its
+    connection, and asks again. Only a client that cancels the call withdraws it.
+
     Args:
-        calls: The calls of this process.
+        inbox: The inbox of this process.
         place_of: Returns the place of a call.
 
     Attributes:
         mcp: The package's server, which a transport drives.
     """
 
-    def __init__(self, calls: WaitingCalls, place_of: Callable[[Context], CallPlace]) -> None:
-        self._calls, self._place_of = calls, place_of
+    def __init__(self, inbox: Inbox, place_of: Callable[[Context], CallPlace]) -> None:
+        self._inbox, self._place_of = inbox, place_of
         self._connected = lru_cache(100)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
+        self._waiting: list[McpCall] = []
         self.mcp: Server[Any] = Server(
             NAME,
             version=ccq_tui.__version__,
@@ -146,11 +158,11 @@ class AskingServer:
         began, asked_at = time.monotonic(), datetime.now(UTC)
 
         async def waits() -> None:
-            words = WAITS if await self._calls.is_watched() else UNWATCHED
+            words = WAITS if await self._is_watched() else UNWATCHED
             seconds = time.monotonic() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
-        decided = await self._calls.ask_person(call, asked, waits, place.disconnected)
+        decided = await self.ask_person(call, asked, waits, place.disconnected)
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
         if isinstance(decided.request, FormRequest) and isinstance(decided.outcome, Answered):
@@ -171,7 +183,7 @@ class AskingServer:
         """Withdraw the request of a cancelled call; the package has ended the call itself."""
         name = (self._place_of(context).connection, str(params.request_id))
         if (call := self._open.pop(name, None)) is not None:
-            self._calls.withdraw(call)
+            self.withdraw(call)
 
     async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         message, place = tools.read_message(arguments), self._place_of(context)
@@ -184,17 +196,113 @@ class AskingServer:
             problem = f"more than {MOST_NOTIFICATIONS} notifications in a minute; wait {wait} s"
             raise tools.ArgumentsError(problem)
         notified.append(now)
-        await self._calls.notify(client, message)
-        if await self._calls.is_watched():
+        actor = Actor(Surface.ASKER, client.name, this_process())
+        await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
+        if await self._is_watched():
             return tools.text_result("The user was told.")
         return tools.text_result("No ccq-tui is open: it is kept in its history.")
 
     async def _list(self, context: Context) -> types.CallToolResult:
         place = self._place_of(context)
-        waiting, decided = await self._calls.listed(await self._client(context, place))
+        waiting, decided = await self.listed(await self._client(context, place))
         for stored in decided:
-            self._calls.delivered(stored.request.id, LISTED)
+            self._inbox.sessions.delivered(stored.request.id, LISTED)
         return tools.list_result(waiting, decided)
+
+    # -- whom they wait for --------------------------------------------------------------------------------
+
+    async def ask_person(
+        self,
+        call: McpCall,
+        asked: QuestionRequest | FormRequest,
+        waits: Callable[[], Awaitable[None]],
+        disconnected: asyncio.Event,
+    ) -> StoredRequest | None:
+        """Ask, and wait without limit.
+
+        Args:
+            call: The call.
+            asked: The request, without its asker.
+            waits: Called once the request is pending, and then every `PROGRESS_SECONDS`.
+            disconnected: Set when nobody is left to take an outcome.
+
+        Returns:
+            The request with its outcome, or None if nobody is left to take it.
+
+        Raises:
+            InboxError: The inbox cannot be written; nothing was asked.
+            TooManyError: Too many requests wait already.
+        """
+        if len(self._waiting) >= MOST_AT_ONCE:
+            raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
+        origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
+        request = replace(asked, asker_id=call.client.asker_id, origin=origin)
+        if call.is_withdrawn:
+            return None
+
+        def claim(store: Store) -> StoredRequest:
+            claimed = store.requests.claim(request, [one.request_id for one in tuple(self._waiting)])
+            call.request_id = claimed.request.id
+            return claimed
+
+        self._waiting.append(call)
+        leaving = asyncio.ensure_future(disconnected.wait())
+        try:
+            # On disk first: if the inbox refuses it, nobody is asked.
+            claimed = await self._inbox.run(claim)
+            if call.is_withdrawn:  # meanwhile: asked now, it would be pending again
+                return None
+            async with self._inbox.asking(claimed.request) as opened:
+                opened.leave()
+                answered = asyncio.ensure_future(opened.outcome())
+                try:
+                    while not answered.done() and not leaving.done():
+                        await waits()
+                        await asyncio.wait(
+                            {answered, leaving}, timeout=PROGRESS_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                        )
+                finally:
+                    answered.cancel()
+            return opened.stored if opened.stored.outcome is not None else None
+        finally:
+            self._waiting.remove(call)
+            leaving.cancel()
+
+    def withdraw(self, call: McpCall) -> None:
+        """Withdraw the request of a call, without waiting; a decision that was made stays."""
+        call.is_withdrawn = True
+        actor = Actor(Surface.ASKER, call.client.name, this_process())
+        outcome = Cancelled(f"withdrawn by {call.client.name}")
+
+        def withdraw(store: Store) -> None:  # which comes after the call was written
+            if call.request_id:
+                store.requests.settle(call.request_id, outcome, actor)
+
+        self._inbox.write_soon(withdraw)
+
+    async def listed(self, client: Client) -> tuple[list[StoredRequest], list[StoredRequest]]:
+        """Return a client's pending requests, and its decided ones that no other call is there to take.
+
+        Raises `InboxError`.
+        """
+        here = this_process()
+
+        def read(store: Store) -> tuple[list[StoredRequest], list[StoredRequest]]:
+            waiting = store.requests.waiting(client.session_id, limit=MOST_AT_ONCE)
+            return waiting, store.requests.undelivered(client.session_id)[-MOST_AT_ONCE:]
+
+        waiting, decided = await self._inbox.run(read)
+        taken = {call.request_id for call in self._waiting}
+        left = [one for one in decided if one.request.id not in taken]
+        owners = ((one, one.request.origin.process) for one in left)
+        return waiting, [one for one, owner in owners if owner == here or not alive(owner)]
+
+    async def _is_watched(self) -> bool:
+        """Whether a ccq-tui that shows requests is open; True if the inbox cannot be read."""
+        try:
+            return await self._inbox.run(lambda store: store.listeners.any())
+        except InboxError:
+            return True
 
     # -- who calls ------------------------------------------------------------------------------------------
 

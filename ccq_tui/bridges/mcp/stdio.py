@@ -15,7 +15,6 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 
-from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.inbox.inbox import Inbox
 
@@ -48,9 +47,8 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
     writer = await pipe_to(target)
     inbox = await Inbox.connect(inbox_file)
     try:
-        calls = WaitingCalls(inbox)
-        pipes = ClientPipes(reader, writer, calls, directory_of(directory))
-        await pipes.serve(AskingServer(calls, pipes.place_of).mcp)
+        pipes = ClientPipes(reader, writer, inbox, directory_of(directory))
+        await pipes.serve(AskingServer(inbox, pipes.place_of).mcp)
     finally:
         await inbox.close()
 
@@ -69,15 +67,15 @@ class ClientPipes:
     Args:
         reader: Gives what the client writes.
         writer: Takes what the client reads.
-        calls: Gets the ids of requests whose outcomes were written.
+        inbox: Learns of the requests whose outcomes were written.
         directory: The client's working directory, if it does not name one itself.
     """
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, calls: WaitingCalls, directory: str
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, inbox: Inbox, directory: str
     ) -> None:
         self._reader, self._writer = reader, writer
-        self._calls = calls
+        self._inbox = inbox
         self._directory = directory
         self._disconnected = asyncio.Event()
         self._outcomes: dict[str, list[str]] = {}
@@ -121,7 +119,7 @@ class ClientPipes:
                     and not self._disconnected.is_set()
                 ):
                     for request_id in self._outcomes.pop(str(message.id), ()):
-                        self._calls.delivered(request_id)
+                        self._inbox.sessions.delivered(request_id, "result")
 
     async def _write_line(self, line: bytes) -> None:
         try:

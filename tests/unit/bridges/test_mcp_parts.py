@@ -19,9 +19,10 @@ from mcp import types
 from mcp.shared.message import SessionMessage
 
 from ccq_tui.bridges.mcp import entries
-from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, Client, McpCall, TooManyError, WaitingCalls, shown_name
+from ccq_tui.bridges.mcp.calls import Client, McpCall, TooManyError, shown_name
 from ccq_tui.bridges.mcp.entries import lines_of
-from ccq_tui.bridges.mcp.server import directory_of, file_path
+from ccq_tui.bridges.mcp.http import place_of
+from ccq_tui.bridges.mcp.server import MOST_AT_ONCE, AskingServer, directory_of, file_path
 from ccq_tui.bridges.mcp.stdio import ClientPipes, pipe_to
 from ccq_tui.bridges.mcp.token import TokenError, read_token
 from ccq_tui.bridges.mcp.tools import (
@@ -387,14 +388,14 @@ async def waits() -> None:
 @pytest.mark.parametrize("steps", range(1, 9))
 @pytest.mark.parametrize("ended", ["never", "before", "afterwards"])
 async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ended: str, inbox: Inbox) -> None:
-    calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-    asking = asyncio.ensure_future(calls.ask_person(call, LETTER, waits, asyncio.Event()))
+    server, call = AskingServer(inbox, place_of), McpCall(Client("Codex", "/work"))
+    asking = asyncio.ensure_future(server.ask_person(call, LETTER, waits, asyncio.Event()))
     async with asyncio.timeout(30):
         for _ in range(steps):
             await asyncio.sleep(0)
         if ended == "before":
             asking.cancel()
-        calls.withdraw(call)
+        server.withdraw(call)
         if ended == "afterwards":
             await asyncio.sleep(0)
             asking.cancel()
@@ -408,14 +409,15 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ende
 
 async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbox) -> None:
     gone = asyncio.Event()
-    calls, asked = WaitingCalls(inbox), [McpCall(Client("Codex", "/work")) for _ in range(MOST_AT_ONCE + 3)]
-    asking = [asyncio.ensure_future(calls.ask_person(call, LETTER, waits, gone)) for call in asked]
+    server = AskingServer(inbox, place_of)
+    asked = [McpCall(Client("Codex", "/work")) for _ in range(MOST_AT_ONCE + 3)]
+    asking = [asyncio.ensure_future(server.ask_person(call, LETTER, waits, gone)) for call in asked]
     async with asyncio.timeout(30):
         await until_true(lambda: sum(one.done() for one in asking) >= 3)
         waiting = await inbox.run(lambda store: store.requests.waiting())
         assert {one.request.id for one in waiting} == {call.request_id for call in asked[:MOST_AT_ONCE]}
         assert len(waiting) == MOST_AT_ONCE
-        calls.withdraw(asked[1])
+        server.withdraw(asked[1])
         await asking[1]
         left = await inbox.run(lambda store: store.requests.waiting())
         assert len(left) == MOST_AT_ONCE - 1, "a call that is taken back closes its own request"
@@ -426,23 +428,23 @@ async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbo
 
 async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbox) -> None:
     client = Client("Codex", "/work")
-    calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
-    asking = asyncio.ensure_future(calls.ask_person(call, LETTER, waits, gone))
+    server, call, gone = AskingServer(inbox, place_of), McpCall(client), asyncio.Event()
+    asking = asyncio.ensure_future(server.ask_person(call, LETTER, waits, gone))
     async with asyncio.timeout(30):
-        while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
+        while not (await server.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
         gone.set()
         assert await asking is None
         await inbox.settle(call.request_id, Declined(), PANEL)
-        _, (decided,) = await calls.listed(client)
-        calls.delivered(decided.request.id, LISTED)
-        again = await calls.ask_person(McpCall(client), LETTER, waits, asyncio.Event())
+        _, (decided,) = await server.listed(client)
+        inbox.sessions.delivered(decided.request.id, LISTED)
+        again = await server.ask_person(McpCall(client), LETTER, waits, asyncio.Event())
         assert again is not None
         assert again.outcome == Declined()
-        calls.delivered(again.request.id)
+        inbox.sessions.delivered(again.request.id, "result")
         gone.clear()
-        asking = asyncio.ensure_future(calls.ask_person(McpCall(client), LETTER, waits, gone))
-        while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
+        asking = asyncio.ensure_future(server.ask_person(McpCall(client), LETTER, waits, gone))
+        while not (await server.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
         gone.set()
         assert await asking is None, "asked anew"
@@ -463,15 +465,15 @@ class Leaving:
 async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox: Inbox) -> None:
     reading, target = os.pipe()
     try:
-        calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-        asking = asyncio.ensure_future(calls.ask_person(call, LETTER, waits, asyncio.Event()))
+        server, call = AskingServer(inbox, place_of), McpCall(Client("Codex", "/work"))
+        asking = asyncio.ensure_future(server.ask_person(call, LETTER, waits, asyncio.Event()))
         async with asyncio.timeout(30):
             await until_true(lambda: call.request_id)
             await inbox.settle(call.request_id, Declined(), PANEL)
             assert await asking is not None
             reader = asyncio.StreamReader()
             reader.feed_eof()
-            pipes = ClientPipes(reader, await pipe_to(target), calls, "")
+            pipes = ClientPipes(reader, await pipe_to(target), inbox, "")
             pipes.place_of(SimpleNamespace(request_id=1)).answered(call.request_id)  # type: ignore[arg-type]
             read = asyncio.ensure_future(asyncio.to_thread(rest_of_line, reading))
             await pipes.serve(Leaving())  # type: ignore[arg-type]
