@@ -17,7 +17,7 @@ from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.input.gate import WRITING
-from ccq_tui.screens.session.requests import IN_PROMPT
+from ccq_tui.screens.session.dock import IN_PROMPT
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keyboard_of

@@ -344,7 +344,7 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         assert whole == []
         draft = first_draft(permission())
         run.told.tell(ev.DraftLeft(draft.with_draft(other="not this one")))
-        await until(pilot, lambda: len(run.screen.requests.drafts))
+        await until(pilot, lambda: len(run.dock.drafts))
         await press(pilot, "f8", then=lambda: run.app.clipboard == "not this one")
 
 

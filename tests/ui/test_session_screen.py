@@ -26,8 +26,8 @@ from ccq_tui.questions.state import Arriving
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.recovery import Recovery
 from ccq_tui.runtime.view import Surroundings, pieces
+from ccq_tui.screens.session.dock import LEFT_OVER
 from ccq_tui.screens.session.prompts import NO_ERROR
-from ccq_tui.screens.session.requests import LEFT_OVER
 from ccq_tui.screens.session.status import welcome_text
 from ccq_tui.widgets.hints import HintBar
 from tests.actors import PANEL, PHONE

@@ -1,50 +1,48 @@
-"""The dock: the prompt, or in its place the panel of the request that waits first."""
+"""The dock: the prompt, or in its place the panel of the request that waits first, and what came of each."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from rich.cells import cell_len
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.reactive import reactive
-from textual.widgets import Static
 
+from ccq_tui.agent import events as ev
+from ccq_tui.agent.delivery import CLEARED
+from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.textual.pictures import draw_now
-from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.heights import is_low
 from ccq_tui.inbox import waiting_line
-from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.kinds import closed_words
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, Grown, Parked, RequestChange, Settled
-from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, QuestionRequest
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.input.gate import Face, KeyKind, To, may_open
-from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.state import Arriving, PanelState
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.text import safe
+from ccq_tui.screens.editor import edit_for
+from ccq_tui.screens.link_opener import open_url
+from ccq_tui.screens.session.prompt_line import PromptLine
 from ccq_tui.transcript.blocks import RequestPlace
-from ccq_tui.widgets.hints import NARROW, HintBar
+from ccq_tui.widgets.hints import HIDES, HintBar
 from ccq_tui.widgets.keys import keyboard_of
-from ccq_tui.widgets.lifetime import after, soon
+from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.host import ClosedPages, PanelHost, beyond
-from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
+from ccq_tui.widgets.panel.host import ClosedDrafts, ClosedPages, PanelHost, beyond, draft_words, left_over
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.prompt.prompt import SIGN
+from ccq_tui.widgets.transcript import Transcript
 
 UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
@@ -55,31 +53,10 @@ HOW_SECONDS = 20.0
 PARKED = "Paused · your answer resumes the session"
 LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
-
-
-class PromptLine(Static):
-    """The last line of the prompt while a panel is above it: what was typed there stays in sight."""
-
-    DEFAULT_CSS = "PromptLine { height: 1; background: $background; }"
-    shown: reactive[tuple[str, bool, bool]] = reactive(("", False, False))
-    """The text, or "" for nothing; whether the caret is in it, and whether a key makes it the answer."""
-
-    def watch_shown(self) -> None:
-        self.display = bool(self.shown[0])
-
-    def render(self) -> Text:
-        palette, key = palette_of(self), shown_key(TAKES_PROMPT)
-        text, caret, answers = self.shown
-        keys = f"  {key} answers with it " if self.size.width >= NARROW else f" {key} "
-        keys = keys if answers else ""
-        last = safe(text.splitlines()[-1]) if text else ""
-        room = self.size.width - len(SIGN) - 1 - len(keys)
-        while cell_len(last) > room:
-            last = f"…{last[2:]}"
-        pad = " " * max(0, room - cell_len(last))
-        return Text.assemble(
-            (SIGN, palette.accent), f"{last}{'▏' if caret else ' '}", pad, (keys, palette.muted), no_wrap=True
-        )
+IN_PROMPT = "Your text was not sent: it is in the prompt"
+LEFT_OVER = "{copy_draft} copies your draft"
+UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
+OTHERS = "Another ccq-tui now runs this session and has your answer"
 
 
 def shell_hints() -> Hints:
@@ -92,7 +69,17 @@ def shell_hints() -> Hints:
 
 
 class Dock(Vertical):
-    """Keeps the line of waiting requests and shows the first of them in place of the prompt."""
+    """Shows the first of the requests that wait in place of the prompt, and loses no draft on the way.
+
+    Attributes:
+        notices: The line above the prompt.
+        prompt_line: The end of the prompt's text, under a panel.
+        line: The requests that wait.
+        places: Where each of them is answered now, as it was last reported.
+        closed: The questions that were closed, for when they are asked again.
+        drafts: Drafts of requests that were closed, for copying.
+        host: What the panel stands on.
+    """
 
     DEFAULT_CSS = """
     Dock {
@@ -104,25 +91,20 @@ class Dock(Vertical):
     class LineChanged(Message):
         """Other requests wait, or they are answered elsewhere on the screen."""
 
-    def __init__(self, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, session: SupervisedSession, transcript: Transcript, draw_before: Callable[[], object]
+    ) -> None:
+        """Show the requests of a session; ``draw_before`` draws what it sent before one."""
         super().__init__(id="dock")
-        self._clock = clock
-        self.host: PanelHost
-        """What the panel of the first request stands on; set by who sees the requests through."""
-        self.shown: Callable[[OpenRequest, RequestPanel], object] = lambda *_: None
-        """Called with each request that is shown, and its panel."""
-        self.notices = NoticeLine()
-        """The line above the prompt."""
-        self.prompt = Prompt(draft, clock=clock)
-        """The prompt."""
-        self._hints = HintBar()
-        self.prompt_line = PromptLine()
-        """The end of the prompt's text, under a panel."""
+        self._session, self._transcript, self._draw_before = session, transcript, draw_before
+        self._clock = session.clock
+        self.notices, self._hints, self.prompt_line = NoticeLine(), HintBar(), PromptLine()
+        self.prompt = Prompt(session.launch.draft, clock=self._clock)
         self.line = WaitingLine()
+        self.places: dict[str, RequestPlace] = {}
+        self.closed, self.drafts = ClosedPages(), ClosedDrafts()
         self._leaves = False
         """Whether the panel lets a request go, and is not off the screen yet."""
-        self.places: dict[str, RequestPlace] = {}
-        """Where each request in the line is answered now, as it was last reported."""
         self._settled = 0
         self._made: RequestPanel | None = None
         """The panel, made once: making one is the slowest step from a request to the screen."""
@@ -134,10 +116,27 @@ class Dock(Vertical):
         self._room = 0
         self._unsent = ""
         """The unsent prompt whose reason is shown as long as it stays in the field, or ""."""
-        self.closed = ClosedPages()
-        """The questions that were closed, for when they are asked again."""
-        self._draw_before: Callable[[], object] = lambda: None
-        self._unfollow: Callable[[], None] = lambda: None
+        self._seen = 0
+        """The turn of the panel that was on the screen when another one covered it, or 0."""
+        self._left_end_for = ""
+        """The plan for whose head the transcript left its end, or ""."""
+        self._unfollow = session.follow(lambda *news: soon(self, partial(self._follow, *news)))
+        self.host = PanelHost(
+            surface=Surface.PANEL,
+            say=lambda text, of: self.notices.say(text, of=of),
+            run=lambda work: start_work(self, work, name="answer"),
+            edit=lambda text, put: edit_for(self, text, put, self.notices.say),
+            open_link=lambda url: open_url(self.app, url, self.notices.say),
+            keep=self.keep,
+            leave=self._leave,
+            ended=self._ended,
+            type_late=self.prompt.take_over,
+            folded=self.show_prompt,
+            typed=lambda _: self.show_line(),
+            prompt=self.prompt,
+            unseen_above=lambda: (transcript.plan.unseen, False),
+            hides=HIDES,
+        )
 
     @property
     def panel(self) -> RequestPanel | None:
@@ -214,17 +213,80 @@ class Dock(Vertical):
             self._keys = keys
             self.fit()
 
-    # -- the line -----------------------------------------------------------------------------------------
-
-    def follow(self, session: SupervisedSession, draw_before: Callable[[], object]) -> None:
-        """Show the requests of a session; ``draw_before`` draws what it sent before one."""
-        self._draw_before = draw_before
-        self._unfollow = session.follow(lambda *news: soon(self, partial(self._take, *news)))
+    # -- events of the session, and its requests ----------------------------------------------------------
 
     def on_unmount(self) -> None:
         self._unfollow()
 
-    def _take(self, opened: OpenRequest, change: RequestChange) -> None:
+    def take(self, event: ev.AgentEvent) -> None:
+        """Make panels ready, leave what no longer belongs here, and offer what did not reach the agent."""
+        match event:
+            case ev.StateChanged(ev.SessionState.WORKING):
+                # While the agent thinks: the start is over, and what it asks first finds its panel made.
+                after(self, 0.2, self.make_ready)
+            case ev.StateChanged(ev.SessionState.STARTING):
+                for item in self.line.items:
+                    self.notices.hush(item.request.id)  # a process waits again
+            case ev.ConversationReset():
+                for item in self.line.items:
+                    if item.request.session_id != self._session.known_id:
+                        self.close(item, Settled(item.request, Cancelled(CLEARED), WITHDRAWN))
+            case ev.DraftLeft(draft):
+                self.keep(draft_words(draft))
+            case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._undelivered:
+                self.notices.say(OTHERS, HOW_SECONDS)
+            case ev.SessionLost(kind=Problem.DIRECTORY_MISSING | Problem.NO_CONVERSATION):
+                self._offer_answers()
+
+    def _offer_answers(self) -> None:
+        """Offer answers for copying if their session's directory or conversation is gone; they stay kept."""
+        for opened in self._undelivered:
+            if opened.draft is not None:
+                self.keep(draft_words(opened.draft), UNDELIVERED)
+                opened.draft = None  # it is offered once
+
+    @property
+    def _undelivered(self) -> list[OpenRequest]:
+        """The requests answered here whose answers Claude was not seen to have."""
+        here = Actor.here(Surface.PANEL)
+        return [one for one in self._session.requests if one.stored.actor == here]
+
+    def keep(self, draft: str, words: str = LEFT_OVER) -> str:
+        """Keep a draft, also in sight; return what to say of it."""
+        kept = self.drafts.offer(draft)
+        if kept:  # the line above the prompt passes; the transcript stays
+            self._transcript.add_notice(f"{with_keys(words)}:\n{draft}", "warning")
+        return kept
+
+    def keep_to_copy(self, text: str, words: str) -> None:
+        """Keep a text that a key copies, and say so above the prompt."""
+        if self.drafts.offer(text):
+            self.notices.say(with_keys(words))
+
+    def _leave(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
+        """Keep what is not part of the outcome at hand, and put what was typed beside it into the prompt."""
+        draft = opened.shown
+        # Until then the answer is on disk and leaves the program, which drawing would hold up by 20 ms.
+        self.withdraw(opened, 0.05)
+        self.notices.hush(opened.request.id)
+        text, plan, answers = left_over(draft, outcome)
+        if text:
+            self.prompt.put_back(text)
+            self.notices.say(IN_PROMPT)
+        self.keep(plan)
+        self.keep_to_copy(answers, LEFT_OVER)
+        self.closed.forget(draft)
+        if opened.request.id == self._left_end_for:
+            self._left_end_for = ""
+            self._transcript.action_end()
+
+    async def _ended(self, opened: OpenRequest, _: RequestOutcome, error: InboxError | None) -> None:
+        """Let a request wait again whose answer was not taken."""
+        if error is not None:
+            self._transcript.apply(ev.ErrorReported("answer", f"The answer was not kept: {error}"))
+            self.add(opened)
+
+    def _follow(self, opened: OpenRequest, change: RequestChange) -> None:
         match change:
             case Grown(request, arriving):
                 self._arrive(opened, request, arriving)
@@ -249,7 +311,7 @@ class Dock(Vertical):
             self.closed.add(opened.shown)
         # The inbox of this program keeps what its answer leaves over.
         answered_here = change.actor == Actor.here(Surface.INBOX)
-        kept = "" if answered_here else self.host.keep(beyond(opened.shown, change.outcome))
+        kept = "" if answered_here else self.keep(beyond(opened.shown, change.outcome))
         words = closed_words(opened.request, change.outcome, change.actor)
         self.notices.say(words + kept, of=CLOSED)
 
@@ -326,6 +388,14 @@ class Dock(Vertical):
             if self.panel is not None:
                 self.panel.uncover(again=False)  # the key that went here may still be held down
 
+    def toggle(self) -> bool:
+        """Toggle the panel; return whether that was done: not right after hiding it, nor if nothing waits."""
+        hidden = self.panel is not None and self.panel.state.hidden
+        toggles = bool(self.line.items) and not (hidden and keyboard_of(self).again)
+        if toggles:
+            self.toggle_panel()
+        return toggles
+
     def toggle_panel(self) -> None:
         """Hide the panel, show it again, or open at once a request that waits for a pause in typing."""
         if self.panel is not None:
@@ -371,10 +441,18 @@ class Dock(Vertical):
         self._put_away()
         panel = self.make_ready()
         panel.begin(first, place=self._place(), asked_for=asked_for)
-        self.shown(first, panel)
+        if isinstance(first.request, PlanRequest):
+            # Only after the panel has taken its lines from the transcript.
+            after_refresh(panel, partial(self._show_plan, first.request.id))
         self.show_prompt()
         if draw_now(self.screen):
             panel.note_written()  # a key may come before the next round of messages
+
+    def _show_plan(self, request_id: str) -> None:
+        """Bring the head of a plan that is being decided into view."""
+        if self._transcript.viewport.following:
+            self._left_end_for = request_id
+        self._transcript.plan.show(request_id)
 
     def make_ready(self) -> RequestPanel:
         """Make the panel before it is needed; return it."""
@@ -405,6 +483,15 @@ class Dock(Vertical):
                 self.prompt.came_up()
             self.prompt.take_focus()
         self.prompt.take_over(late)
+
+    def suspended(self) -> None:
+        """Remember which request was seen in the panel: another screen covers it."""
+        self._seen = self.panel.turn if self.panel is not None else 0
+
+    def came_up(self) -> None:
+        """Begin the grace of a panel that another screen covered: no key until now was meant for it."""
+        if self.panel is not None and not self.panel.refresh_draft():
+            self.panel.uncover(again=self.panel.turn == self._seen)
 
     def uncover(self) -> None:
         """Begin the panel's grace again: the search or list that covered it has gone."""

@@ -39,7 +39,6 @@ from ccq_tui.screens.session.blocks import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
-from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.status import Status, StatusOutput, Welcome
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.terminal import Bar
@@ -75,8 +74,8 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "copy_block": lambda s: s.blocks.do(s.blocks.copy),
     "copy_code": lambda s: s.blocks.do(s.blocks.copy_code),
     "open_link": lambda s: s.blocks.do(s.blocks.open),
-    "panel": lambda s: s.requests.toggle(),
-    "copy_draft": lambda s: s.say(s.requests.drafts.copy(s.app.copy_to_clipboard)),
+    "panel": lambda s: s.dock.toggle() or s.act("waiting"),
+    "copy_draft": lambda s: s.say(s.dock.drafts.copy(s.app.copy_to_clipboard)),
     "unmark": lambda s: s.transcript.leave_mark(),
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.act("strip"),
@@ -126,7 +125,7 @@ class SessionScreen(Screen[None], Leading):
         self.session, self.clock, self.view, self.inbox = session, session.clock, session.facts, inbox
         self.around = Surroundings()
         self.transcript = transcript = Transcript(TranscriptModel(session.clock))
-        self.dock = Dock(launch.draft, clock=session.clock)
+        self.dock = Dock(session, transcript, self._handle_events)
         self.block_bar = BlockBar()
         self.block_bar.display = False
         self.search_bar = SearchBar(transcript.search.find, transcript.search.next, self.close_search)
@@ -146,7 +145,6 @@ class SessionScreen(Screen[None], Leading):
         self._styled = True
         self.wire(self, inbox, SLASH_COMMANDS)
         runner = self.runner
-        self.requests = RequestQueue(self)
         self.blocks = BlockActions(self)
         self.prompts = Prompts(self, self.queue, self.rewind, self.shell)
         self.images = PromptImages(self, self.queue.images)
@@ -165,11 +163,10 @@ class SessionScreen(Screen[None], Leading):
             self.heed,
             self.prompts.take,
             self.remedies.take,
-            self.requests.take,
+            self.dock.take,
             self.attention.take,
         )
         session.subscribe(self.take)
-        self.dock.follow(session, self._handle_events)
 
     def compose(self) -> ComposeResult:
         yield self.strip
@@ -343,7 +340,7 @@ class SessionScreen(Screen[None], Leading):
             event.refresh_styles = not self._styled
             self._styled = self.is_attached
         if self.live:
-            self.requests.came_up()
+            self.dock.came_up()
         self.attention.touch()
         self.status.title = ""  # set again at the next change: another session may have put its own there
         self.changed()
@@ -353,13 +350,13 @@ class SessionScreen(Screen[None], Leading):
         """Have everything styled again when it is shown next; count what covers it as activity."""
         self._styled = False
         if self.live:
-            self.requests.covered()
+            self.dock.suspended()
         self.attention.touch()
         self.dock.prompt.field.vim.drop()
 
     def _came_up(self, screen: Screen[Any]) -> None:
         if screen is self and self.live:
-            self.requests.came_up()
+            self.dock.came_up()
 
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False

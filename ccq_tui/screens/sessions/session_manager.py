@@ -118,7 +118,7 @@ class SessionManager:
             await self._app.action_quit()
         if self.sessions.front is not None and not self.ending:
             unsent = "\n".join(filter(None, (launch.prompt, typed)))
-            self.sessions.front.requests.keep_to_copy(unsent, UNOPENED)
+            self.sessions.front.dock.keep_to_copy(unsent, UNOPENED)
         return "it runs in another ccq-tui" if undisturbing is None else "you did not trust its directory"
 
     async def open_new(self, spec: SessionSpec, base: Launch | None = None) -> str:
