@@ -264,7 +264,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("copy", "f8", "Copy the request and your draft", setting="copy_draft"),
         _row("done", "d", "Mark it as done, or as not done", DECIDE, "done", "done", 6),
         _row("close", "x", "Close a session of this terminal", ACT),
-        _row("fork", "ctrl+f", "Fork it: the original stays as it is", ACT, "earlier", "fork", 7),
+        _row("fork", "ctrl+f", "Fork it: the original stays as it is; y confirms", ACT, "earlier", "fork", 7),
         _row("rename", "ctrl+r", "Give an earlier session another title", OPEN, "titled", "rename", 8),
         _row("everywhere", "ctrl+a", "List earlier sessions of all directories, or of this one", ACT,
              "everywhere", "all directories", 9),

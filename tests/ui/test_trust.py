@@ -467,7 +467,11 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
     async with running(started(tmp_path), size=(100, 24)) as (run, pilot):
         shown = await listed(pilot, run)
         await press(pilot, "ctrl+a", then=lambda: len(names(shown)) == 3)
-        await press(pilot, *"else", "ctrl+f", then=lambda: run.launches)
+        await press(pilot, *"else", "ctrl+f", then=lambda: run.app.screen.question is not None)
+        assert "Fork “Elsewhere”? The original stays as it is" in run.app.screen.notices.text
+        assert run.launches == []
+        await press_later(pilot, "ctrl+f")
+        await until(pilot, lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.settings.directory) == ("cccc-3", True, there)
 
