@@ -60,7 +60,6 @@ from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title, se
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import Keyboard, bindings_for, read_at, typed_in
 from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, start_work
-from ccq_tui.widgets.palette import APP_CSS
 from ccq_tui.widgets.panel import RequestPanel
 
 if TYPE_CHECKING:
@@ -103,7 +102,6 @@ class CcqApp(_Base):
 
     TITLE = "ccq-tui"
     CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
-    CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit", "suspend")]
 

@@ -161,14 +161,8 @@ def _default(item: Mapping[str, Any], path: str) -> str:
 
 def _name(value: Any) -> str:
     """Name a JSON value's type in JSON's words."""
-    return next(name for kinds, name in _NAMES if isinstance(value, kinds))
+    return _NAMES.get(type(value), "an object")
 
 
-_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (type(None), "nothing"),
-    (bool, "a boolean"),
-    (str, "a string"),
-    ((int, float), "a number"),
-    ((list, tuple), "a list"),
-    (object, "an object"),
-)
+_NAMES = {type(None): "nothing", bool: "a boolean", str: "a string", int: "a number", float: "a number"}
+_NAMES |= {list: "a list", tuple: "a list"}

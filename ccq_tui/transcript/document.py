@@ -190,17 +190,9 @@ class Document:
 
     def estimate(self, index: int, width: int) -> int:
         """Guess the number of lines of a part without rendering it."""
-        if index >= len(self.parts):
-            size = len(self._tail) + len(self._raw)
-            breaks = (self._raw if self.put_off else self._tail).count("\n")
-            return max(1, size // width + 1, breaks) + self._tail_gap
-        source, gap = self.parts[index]
-        breaks = source.rstrip().count("\n")
-        if source[:1] in {"`", "~"}:
-            # A mark says within 80 characters that code was cut.
-            edges = sum(sign not in source[:80] for sign in (CONTINUED, GOES_ON))
-            return max(1, breaks - 1) + edges + gap
-        return max(1, -(-len(source) // width), breaks + 1) + gap
+        tail = DocumentPart(self._tail + self._raw, self._tail_gap)
+        source, gap = self.parts[index] if index < len(self.parts) else tail
+        return max(-(-len(source) // width), source.rstrip().count("\n") + 1) + gap
 
     def split(self, budget: int = SLICE) -> bool:
         """Split the text that arrived, at most ``budget`` characters; return whether there is more to do."""

@@ -15,7 +15,7 @@ from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, C
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
 from ccq_tui.widgets.field import AnswerField
-from ccq_tui.widgets.hints import NARROW, cut
+from ccq_tui.widgets.hints import NARROW, cut, cut_start
 from ccq_tui.widgets.keys import Clickable, intended_keys
 from ccq_tui.widgets.palette import Palette, palette_of
 
@@ -131,13 +131,13 @@ def _row(
     name = one_line(row.label, _LONGEST)
     if kind is not CompletionKind.COMMANDS:
         column = width - 4
-    name = _cut(name, column, keep_end=kind is CompletionKind.FILES)
+    name = cut_start(name, column) if kind is CompletionKind.FILES else _cut(name, column)
     text = Text(name, palette.strong if chosen else palette.plain)
     for place in marks(choices.wanted.query, name):
         text.stylize(palette.accent, place, place + 1)
     line.append_text(text)
     if kind is CompletionKind.COMMANDS:
-        hint = _cut(one_line(row.hint, 40), column - cell_len(name) - 1, keep_end=False)
+        hint = _cut(one_line(row.hint, 40), column - cell_len(name) - 1)
         line.append(f" {hint}" if hint else "", palette.muted)
         line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
         line.append(one_line(row.detail, _LONGEST), palette.muted)
@@ -163,13 +163,8 @@ def _head(row: Completion) -> str:
     return f"{one_line(row.label, _LONGEST)} {one_line(row.hint, 40)}".rstrip()
 
 
-def _cut(text: str, width: int, *, keep_end: bool) -> str:
-    """Shorten a text to ``width`` cells; a path keeps its end, which says more."""
-    if not keep_end or cell_len(text) <= width:
-        return cut(text, width) if width > 0 else ""
-    while text and cell_len(text) > width - 1:
-        text = text[1:]
-    return f"…{text}"
+def _cut(text: str, width: int) -> str:
+    return cut(text, width) if width > 0 else ""
 
 
 STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}

@@ -40,6 +40,15 @@ def cut(text: str, room: int) -> str:
     return line
 
 
+def cut_start(line: str, room: int) -> str:
+    """Return a line with a sign where its beginning is missing, in at most ``room`` cells."""
+    if cell_len(line) <= room:
+        return line
+    while line and cell_len(line) >= room:
+        line = line[1:]
+    return f"…{line}"
+
+
 @dataclass(frozen=True, slots=True)
 class HintRow:
     """Keys in one line.

@@ -37,14 +37,6 @@ class Palette:
 ROLES = {role: hint.__metadata__ for role, hint in get_type_hints(Palette, include_extras=True).items()}
 GROUNDS = ("cursor", "added_ground", "removed_ground")
 """The roles that are grounds: of the row with the cursor, of added lines, of removed ones."""
-APP_CSS = """
-Transcript {
-    & .transcript--error, & .transcript--warning { text-style: $ccq-alarm-style; }
-    & .transcript--keyword { text-style: $ccq-keyword-style; }
-    & .transcript--string { text-style: $ccq-string-style; }
-}
-"""
-"""The app's own style sheet: the transcript's text styles of the theme, beside its colours."""
 
 
 def palette_of(widget: Widget) -> Palette:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable
 from textual import events
 from textual.widget import Widget
 
-from ccq_tui.inbox.kinds.decisions import permission_asked
-from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Seen, TabClicked
 from ccq_tui.questions.state import PanelState, opened
@@ -18,10 +16,8 @@ from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.parts import TAB_META, wrapped_once
 from ccq_tui.widgets.question.tab import Cache
 
-NO_REQUEST = PermissionRequest("", "", "", {})
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
-NO_DECISION = opened(permission_asked(NO_REQUEST).questions)
-"""The states of a panel that asks nothing."""
+"""The state of a panel that asks nothing."""
 
 
 class PanelForm:

@@ -43,7 +43,7 @@ from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.lines import READING
 from ccq_tui.widgets.measures import PanelProps
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.form import NO_DECISION, NO_REQUEST, NOTHING, PanelForm
+from ccq_tui.widgets.panel.form import NOTHING, PanelForm
 from ccq_tui.widgets.panel.host import PanelHost, draft_words
 from ccq_tui.widgets.panel.keying import PanelKeys
 from ccq_tui.widgets.question.parts import placeholder
@@ -91,8 +91,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self.state = NOTHING
         self.opened: OpenRequest | None = None
         """The request that it asks, hidden or not, until that is settled."""
-        self._request: Any = NO_REQUEST
-        """What it asks, or asked last."""
+        self._request: Any = None
+        """What it asks, or asked last; None before that."""
         self._unfollow: Callable[[], None] = lambda: None
         self.turn = 0
         """Number of the request: input meant for one is not for the next."""
@@ -167,12 +167,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if self.is_attached:  # otherwise settled in the moment in which it was asked
             self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
             self._ready = True
-            if self._rests:
-                # Draw once unseen: the first drawing takes longer, and nobody waits for it yet.
-                for nothing in (NOTHING, NO_DECISION):
-                    self.form.draw(nothing, self._props(), self._hints)
-                self._clear()
-            else:
+            if not self._rests:
                 self._open()
 
     def _sets_aside(self, event: Typed) -> bool:

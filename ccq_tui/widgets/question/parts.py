@@ -18,7 +18,7 @@ from ccq_tui.questions.marks import misleads
 from ccq_tui.questions.model import CLAUDE, Option
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.hints import NARROW, cut
+from ccq_tui.widgets.hints import NARROW, cut, cut_start
 from ccq_tui.widgets.lines import flowing, indented, verbatim, wrapped
 from ccq_tui.widgets.measures import FIELD_LINES
 from ccq_tui.widgets.palette import Palette
@@ -71,12 +71,7 @@ def cut_middle(text: str, room: int) -> str:
     if cell_len(line) <= room:
         return line
     head = set_cell_size(line, max(1, (room - 1) // 2)).rstrip()
-    tail = line[len(line) - 1 :]
-    for start in range(len(line) - 1, len(head), -1):
-        if cell_len(line[start:]) > room - cell_len(head) - 1:
-            break
-        tail = line[start:]
-    return f"{head}{MORE}{tail}"
+    return head + cut_start(line[len(head) :], room - cell_len(head))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,18 +189,20 @@ def question_lines(
     state: PanelState, page: Page, grid: Grid, palette: Palette, *, titled: bool = True
 ) -> list[Text]:
     """Return the question with an introduction, a description, and which answers it allows."""
-    question, width = page.question, grid.room(AT_ASIDE)
-    drawn = safe if state.questions.is_agreement else shown
-    first = question is state.pages[0].question
-    above = [state.questions.intro] if first and state.questions.intro else []
-    if titled and state.questions.title and grid.width < NARROW and state.asker == CLAUDE:
-        above.append(state.questions.title)
-    lines = [line for text in above for line in wrapped_once(drawn(text), palette.muted, width)]
-    lines += wrapped_once(drawn(question.text), palette.strong, width)
-    for text in (question.description, allowed_words(question)):
-        if text:
-            lines += wrapped_once(drawn(text), palette.muted, width)
-    return lines
+    drawn, width = safe if state.questions.is_agreement else shown, grid.room(AT_ASIDE)
+    titled = titled and grid.width < NARROW and state.asker == CLAUDE
+    texts = _texts(state, page, palette, state.questions.title * titled)
+    return [line for text, style in texts for line in wrapped_once(drawn(text), style, width)]
+
+
+def _texts(state: PanelState, page: Page, palette: Palette, *titles: str) -> Iterator[tuple[str, Style]]:
+    """Yield the texts of a question with the titles above it, but empty ones."""
+    question = page.question
+    intro = state.questions.intro if question is state.pages[0].question else ""
+    above, below = (intro, *titles), (question.description, allowed_words(question))
+    yield from ((text, palette.muted) for text in above if text)
+    yield question.text, palette.strong
+    yield from ((text, palette.muted) for text in below if text)
 
 
 def folded(lines: Sequence[Text], keep: tuple[int, int], width: int, palette: Palette) -> list[Text]:
@@ -386,14 +383,8 @@ def _passage(text: str, style: Style, at: int, grid: Grid) -> Iterator[Text]:
 def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Text]:
     """Yield everything about the row under the cursor, with the question first, each text whole."""
     page, question, muted = state.page, state.page.question, palette.muted
-    for text, style in (
-        (state.questions.intro if question is state.pages[0].question else "", muted),
-        (state.questions.title, muted),
-        (question.header if len(question.header) > LONGEST_HEADER else "", muted),
-        (question.text, palette.strong),
-        (question.description, muted),
-        (allowed_words(question), muted),
-    ):
+    header = question.header if len(question.header) > LONGEST_HEADER else ""
+    for text, style in _texts(state, page, palette, state.questions.title, header):
         yield from _passage(text, style, AT_ASIDE, grid)
     if page.is_field or page.cursor >= page.other_row:
         if page.draft.other:
