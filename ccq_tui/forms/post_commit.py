@@ -30,8 +30,6 @@ EDITORS = ("INSIDE_EMACS", "NVIM", "TERMINAL_EMULATOR", "VIMRUNTIME", "VIM_TERMI
 """Those in the terminals of editors, where it is asked only if `IN_EDITORS` is true."""
 IN_EDITORS = "ccq.reflectInEditors"
 SWITCH = "ccq.reflect"
-SECTION = "hook.ccq-reflect"
-"""A hook in git's own configuration, where an earlier version put it."""
 BEGIN = "# >>> ccq-tui reflect: asks about a commit; written by ccq-tui reflect install >>>\n"
 END = "# <<< ccq-tui reflect <<<\n"
 SHELL = "#!/bin/sh\n"
@@ -64,8 +62,6 @@ class HookChange:
 
     def finish(self) -> None:
         """Turn it on or off, once the files are changed; raises `GitError`."""
-        if _setting(self.top, f"{SECTION}.command"):
-            repo_git(self.top, "config", "--local", "--remove-section", SECTION)
         if self.where:
             repo_git(self.top, "config", "--local", SWITCH, "true")
         elif _setting(self.top, SWITCH):
@@ -97,18 +93,18 @@ def installing(directory: Path) -> HookChange:
         adding = partial(_with_block, again='sh -e "$0"' if _is_huskys(file) else '"$0"')
         edits.append(Edit(_edited(file), adding, _without_block))
         tracked = [file]
-    is_set = _setting(top, SWITCH) == "true" and not _setting(top, f"{SECTION}.command")
-    more = (f"git config --local {SWITCH} true",) * (not is_set)
+    more = (f"git config --local {SWITCH} true",) * (_setting(top, SWITCH) != "true")
     return HookChange(top, edits, str(tracked[0]), more, makes)
 
 
 def uninstalling(directory: Path) -> HookChange:
     """Return what takes the hook out, and turns off what is in files that git tracks; raises `GitError`."""
     top = top_of(directory)
-    is_set = bool(_setting(top, SWITCH) or _setting(top, f"{SECTION}.command"))
     edits = [edit for tree in (top, *_others(top)) for edit in _removals(tree)]
     edits = list({edit.file.path: edit for edit in edits}.values())
-    return HookChange(top, edits, more=(f"git config --local {SWITCH} --unset",) * is_set)
+    return HookChange(
+        top, edits, more=(f"git config --local {SWITCH} --unset",) * bool(_setting(top, SWITCH))
+    )
 
 
 def status(directory: Path) -> tuple[list[str], str]:

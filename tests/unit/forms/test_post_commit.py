@@ -240,13 +240,6 @@ def test_a_hook_that_pre_commit_replaced_or_moved_is_found(repo: Path) -> None:
     assert install(repo) == str(hook)
 
 
-def test_a_hook_in_the_configuration_of_git_goes(repo: Path) -> None:
-    run(repo, "config", "hook.ccq-reflect.event", "post-commit")
-    run(repo, "config", "hook.ccq-reflect.command", "exit 1")
-    assert install(repo) == str(repo / ".git/hooks/post-commit")
-    assert "hook.ccq-reflect" not in run(repo, "config", "--list")
-
-
 def test_a_hook_that_cannot_be_written_says_why(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hooks = repo / ".git/hooks"
     shutil.rmtree(hooks)
