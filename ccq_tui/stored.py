@@ -14,10 +14,11 @@ def private_dir(directory: Path) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> None:
+def write_whole(path: Path, content: str | bytes, mode: int | None = None, *, synced: bool = False) -> None:
     """Replace a file's content atomically, and make its directory; on OSError the old file stays.
 
-    Only its owner may read it, unless ``mode`` says otherwise.
+    Only its owner may read it, unless ``mode`` says otherwise. A power failure may cost all of it, unless it
+    is ``synced``.
     """
     private_dir(path.parent)
     # mkstemp gives 0600.
@@ -25,6 +26,9 @@ def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> No
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
+            if synced:
+                file.flush()
+                os.fsync(handle)
         if mode is not None:
             Path(name).chmod(mode)
         Path(name).replace(path)

@@ -139,7 +139,10 @@ def _append(file: Path, line: bytes, record_id: str, replaces: Collection[object
             try:
                 os.lseek(handle, end, os.SEEK_SET)
                 # What follows a line that a crash cut must not become a part of it.
-                _write_synced(handle, line if last.endswith(b"\n") else b"\n" + line)
+                rest = line if last.endswith(b"\n") else b"\n" + line
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+                os.fsync(handle)
             except BaseException:
                 os.ftruncate(handle, end)
                 raise
@@ -148,7 +151,7 @@ def _append(file: Path, line: bytes, record_id: str, replaces: Collection[object
         if replaces:
             lines = file.read_bytes().splitlines(keepends=True)
             kept = [one for one in lines if (_record(one) or {}).get("id", line) not in replaces]
-            write_whole(file.resolve(), b"".join(kept), file.stat().st_mode & 0o777)
+            write_whole(file.resolve(), b"".join(kept), file.stat().st_mode & 0o777, synced=True)
         _sync_directory(file)
 
 
@@ -160,24 +163,8 @@ def _create(file: Path, line: bytes, record_id: str) -> None:
             if file.is_file() and _holds(file.read_bytes(), record_id):
                 return
             raise OutputError(f"{file} exists; name a new file, or one that ends in {COLLECTS} to add to it")
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            try:
-                _write_synced(handle, line)
-            finally:
-                os.close(handle)
-            Path(name).rename(file)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_whole(file, line, synced=True)
         _sync_directory(file)
-
-
-def _write_synced(handle: int, content: bytes) -> None:
-    while content:
-        content = content[os.write(handle, content) :]
-    os.fsync(handle)
 
 
 def _sync_directory(file: Path) -> None:
