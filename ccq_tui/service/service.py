@@ -325,12 +325,12 @@ class Service:
         """Withdraw what a run asked, and end it if it waits or is queued; return whether it was one."""
         await self.withdraw(run, text)
         run = await lasting(self.store.get, run.id)
-        is_idle = run.state in (RunState.QUEUED, *WAITS)
-        if not (is_idle and await lasting(self.store.move, run, state, result=text)):
+        if run.state not in (RunState.QUEUED, *WAITS):
             return False
         text = await clear(self, self._segments.launch, run, state, text)
+        # First what its ticket is told: a service that is killed now does both again.
         await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
-        return True
+        return await lasting(self.store.move, run, state, result=text)
 
     # -- looking after runs ---------------------------------------------------------------------------------
 

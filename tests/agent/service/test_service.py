@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from ccq_tui.service import segment as segment_module
 from ccq_tui.service import service as service_module
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Happened, RunState
+from ccq_tui.service.service import Service
 from ccq_tui.service.tokens import page_key
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
@@ -189,11 +191,21 @@ async def test_a_stop_before_its_ticket_starts_nothing_and_an_ended_run_is_forgo
     play: Play, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service_module, "FORGET_SECONDS", service_module.POLL_SECONDS)
+    record, cuts = Service.record, [Happened.ENDED]
+
+    async def record_or_fail(service: Service, run_id: str, kind: Happened, *more: Any) -> None:
+        if kind in cuts:
+            cuts.remove(kind)
+            raise RuntimeError("cut off before it is recorded")
+        await record(service, run_id, kind, *more)
+
+    monkeypatch.setattr(Service, "record", record_or_fail)
     model, home = play(Scenario("later").says("Done after all.").ends_turn())
     async with serving(home, repo, keep=2.0) as one:
         assert await one.say("Stop", stop=True) is None
         stopped = await one.until(await one.ticket(), RunState.STOPPED)
         assert (stopped.session, model.requests()) == ("", [])
+        assert one.recorded(stopped, Happened.ENDED) == ["Stopped. A message here continues it."]
         await one.say("Go on.")
         ended = await one.until(stopped, RunState.ENDED)
         store = one.service.store
