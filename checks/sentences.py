@@ -31,9 +31,9 @@ CHOSEN = re.compile(
 )
 """Keys of actions as they are at first; Esc also leaves whatever is open, which stays so."""
 FIXED_THERE = {
+    "cli/exits.py": "Ctrl+C",
     "cli/mcp.py": "Ctrl+C",
     "cli/phone.py": "Ctrl+C",
-    "cli/relay.py": "Ctrl+C",
     "cli/serve.py": "Ctrl+C",
     "plain/session.py": "Ctrl+C",
     "questions/keys.py": "PgUp PgDn",

@@ -151,12 +151,8 @@ def ask(
     as_json: bool,
     context: tuple[str, ...],
     answers_file: str | None,
-    defaults: bool,
-    no_input: bool,
     output: str | None,
-    plain: bool,
     timeout: str | None,
-    detach: bool,
     **flags: Any,
 ) -> int:
     """Ask a person: one question or a form.
@@ -187,18 +183,15 @@ def ask(
         raise Refused(_FIELD.sub(r"--\1", str(error)) + hint) from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
     seconds = seconds_in("--timeout", timeout)
-    if timeout is None and not detach and has_terminal():
+    if timeout is None and not flags["detach"] and has_terminal():
         seconds = INACTIVE_SECONDS
     return fill(
         wanted,
         _context(context),
         output if output is not None else "" if chosen else STDOUT,
-        plain=plain,
         timeout=seconds,
-        detach=detach,
         given=given,
-        defaults=defaults,
-        no_input=no_input,
+        **{name: flags[name] for name in ("plain", "detach", "defaults", "no_input")},
         shown=partial(show, as_json=as_json, confirms="confirm" in chosen) if chosen else None,
     )
 

@@ -1,11 +1,12 @@
 """Exit codes; `docs/exit-codes.md` documents them."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from ccq_tui.output import echo
 from ccq_tui.text import one_line, reason
 
 ENDED = 0
@@ -55,6 +56,11 @@ def serve(doing: Coroutine[Any, Any, None], *errors: type[Exception], **log: Any
     start_logging(**log)
     with refusing(*errors):
         asyncio.run(doing)
+
+
+def saying(what: str, then: str, path: str = "") -> Callable[[str], None]:
+    """Return what says at which URL something is served, and what to do then."""
+    return lambda url: echo(f"Serving {what} at {url}{path}; Ctrl+C ends it.\n{then}", err=True)
 
 
 class Unprinted(click.ClickException):

@@ -18,7 +18,6 @@ from ccq_tui.cli.exits import CRASHED, ENDED, Refused, refusing
 from ccq_tui.cli.options import AS_JSON, flag, given_settings, seconds_in, setting_flags, with_flags
 from ccq_tui.cli.session import begin, end_on_signals
 from ccq_tui.cli.store import (
-    SINCE,
     complete_sessions,
     complete_waiting,
     find_request,
@@ -26,7 +25,7 @@ from ccq_tui.cli.store import (
     opened_store,
     place_of,
     polls,
-    since,
+    since_flag,
 )
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import format as texts
@@ -49,10 +48,6 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import Store
 
 
-def _since(_context: click.Context, _parameter: click.Parameter, text: str | None) -> datetime | None:
-    return since(text)
-
-
 _narrowed = with_flags(
     AS_JSON,
     flag(
@@ -61,7 +56,7 @@ _narrowed = with_flags(
         "Only this session: an id or any unambiguous prefix.",
         shell_complete=complete_sessions,
     ),
-    flag("--since start", "T", f"Only since then: {SINCE}.", callback=_since),
+    since_flag,
 )
 
 

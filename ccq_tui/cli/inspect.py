@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -129,16 +130,8 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     text = str(value)
-    # JSON given instead of a file may hold API keys. A harmless text is the same in TOML as in JSON.
+    # JSON given instead of a file may hold API keys.
     shown = f"(JSON of {len(text)} characters)" if text.lstrip().startswith("{") else text
-    if safe(shown, keep_newlines=False) == shown:
-        return json.dumps(shown, ensure_ascii=False)
-    return f'"{"".join(map(_toml_character, shown))}"'
-
-
-def _toml_character(character: str) -> str:
-    """Write a character of a text in ASCII: the same meaning, and no effect on a terminal."""
-    if " " <= character <= "~":
-        return f"\\{character}" if character in '"\\' else character
-    code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    written = json.dumps(shown, ensure_ascii=False)  # a harmless text is the same in TOML as in JSON
+    harmless = safe(shown, keep_newlines=False) == shown
+    return written if harmless else re.sub(r"[^ -~]", lambda one: f"\\U{ord(one[0]):08x}", written)

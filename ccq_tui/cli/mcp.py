@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, entry_edit, file_of, http_entry, lines_of, stdio_entry
 from ccq_tui.bridges.mcp.token import PATH, TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
-from ccq_tui.cli.exits import Refused, refusing, serve
+from ccq_tui.cli.exits import Refused, refusing, saying, serve
 from ccq_tui.cli.options import AnyCallable, port_flag
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.verdicts import InboxError
@@ -118,10 +118,7 @@ def _over_http(port: int) -> None:
     from ccq_tui.bridges.mcp.http import serve_http
     from ccq_tui.web.serving import ServeError
 
-    def started(url: str) -> None:
-        echo(f"Serving MCP at {url}{PATH}; Ctrl+C ends it.", err=True)
-        echo("Requests need the token: ccq-tui mcp config CLIENT --http prints it.", err=True)
-
+    started = saying("MCP", "Requests need the token: ccq-tui mcp config CLIENT --http prints it.", PATH)
     serve(serve_http(port, _token(), inbox_path(), started), ServeError, InboxError)
 
 

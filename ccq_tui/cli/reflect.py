@@ -1,6 +1,7 @@
 """Commands for reflections on commits: asked, by a git hook too, and read."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import flag, with_flags
-from ccq_tui.cli.store import SINCE, since
+from ccq_tui.cli.store import since_flag
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
@@ -144,15 +145,12 @@ def _places(paths: Sequence[str]) -> str:
 # -- what was recorded ----------------------------------------------------------------------------------
 
 
-_reading = with_flags(
-    flag("--file", "FILE", "Another file than .commit-reflections.jsonl."),
-    flag("--since start", "T", f"Only since then: {SINCE}."),
-)
+_reading = with_flags(flag("--file", "FILE", "Another file than .commit-reflections.jsonl."), since_flag)
 
 
 @reflect.command("list")
 @_reading
-def list_(file: str | None, start: str | None) -> None:
+def list_(file: str | None, start: datetime | None) -> None:
     """List the reflections, the newest last."""
     found = _read(file, start)
     echo("\n".join(reflections.list_lines(found)) if found else "No reflections.")
@@ -161,7 +159,7 @@ def list_(file: str | None, start: str | None) -> None:
 @reflect.command()
 @_reading
 @click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
-def feedback(file: str | None, start: str | None, last: int) -> None:
+def feedback(file: str | None, start: datetime | None, last: int) -> None:
     """Print the last feedback for the agent, for a CLAUDE.md."""
     if text := reflections.feedback(_read(file, start), last):
         echo(text)
@@ -169,12 +167,12 @@ def feedback(file: str | None, start: str | None, last: int) -> None:
         echo("No feedback yet.", err=True)
 
 
-def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
+def _read(file: str | None, start: datetime | None) -> list[reflections.Reflection]:
     with refusing(*ERRORS):
         path = file or str(records_of(Path.cwd()))
         if file and not expanded(file).exists():
             raise Refused(f"{one_line(file, 300)} does not exist; --file takes a file of reflections.")
-        found, rest = reflections.read_reflections(path, since(start))
+        found, rest = reflections.read_reflections(path, start)
     if rest:
         echo(f"Left out of {one_line(path, 300)}: {rest}.", err=True)
     return found

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ccq_tui.cli.exits import serve
+from ccq_tui.cli.exits import saying, serve
 from ccq_tui.cli.options import flag, listening_flags, port_flag, with_flags
 from ccq_tui.config.paths import state_dir
 from ccq_tui.output import echo
@@ -32,7 +32,8 @@ def relay(store: str | None, **options: Any) -> None:
 
     async def serving() -> None:
         how = RelayOptions(_store(store), **options)
-        await serve_relay(how, started=_started, stop=stopped_by_signals())
+        started = saying("a relay", "To pair a terminal with it: ccq-tui relay invite")
+        await serve_relay(how, started=started, stop=stopped_by_signals())
 
     _run(serving())
 
@@ -57,11 +58,6 @@ def invite(store: str | None, public_url: str) -> None:
 def _store(given: str | None) -> str:
 
     return given or f"sqlite:{state_dir() / 'relay.db'}"
-
-
-def _started(url: str) -> None:
-    echo(f"Serving a relay at {url}; Ctrl+C ends it.", err=True)
-    echo("To pair a terminal with it: ccq-tui relay invite", err=True)
 
 
 def _run(running: Coroutine[Any, Any, None]) -> None:

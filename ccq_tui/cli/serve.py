@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ccq_tui.service.serving import ServiceOptions
     from ccq_tui.service.store import RunStore
 
+THEN = "For the board of its runs: ccq-tui serve link NAME. For its API: ccq-tui serve token NAME"
 _DAY = click.DateTime(["%Y-%m-%d"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _store = click.option(
@@ -87,7 +88,7 @@ def serve(store: str, file: Path | None, demo: bool, **options: Any) -> None:
         echo(str(doubt), err=True)
     if (refused := asyncio.run(token_refused(place, config))) is not None:
         raise SettingsError([refused])
-    _run(ServiceOptions(config, _url(store), state_dir(), **options), _started)
+    _run(ServiceOptions(config, _url(store), state_dir(), **options), exits.saying("runs", THEN))
 
 
 @serve.command()
@@ -266,13 +267,6 @@ def _url(store: str) -> str:
     if store.startswith(("sqlite:///", "postgresql://", "postgres://")):
         return store
     raise Refused(f"--store takes sqlite:PATH or postgresql://HOST/NAME, not {one_line(store, 60)}.")
-
-
-def _started(url: str) -> None:
-    echo(f"Serving runs at {url}; Ctrl+C ends it.", err=True)
-    echo(
-        "For the board of its runs: ccq-tui serve link NAME. For its API: ccq-tui serve token NAME", err=True
-    )
 
 
 def _run(options: "ServiceOptions", started: Callable[[str], None], log: str = "service.log") -> None:

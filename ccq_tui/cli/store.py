@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from ccq_tui.claude_files import recorded_sessions
 from ccq_tui.cli.exits import Refused, refusing
+from ccq_tui.cli.options import flag
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import place
 from ccq_tui.inbox.kinds import kind_of
@@ -155,7 +156,7 @@ def known_session(name: str, *, any_name: bool = False) -> tuple[str, StoredSess
         return name, store.sessions.get(name)
 
 
-def since(text: str | None, flag: str = "--since") -> datetime | None:
+def _since(_context: click.Context, _parameter: click.Parameter, text: str | None) -> datetime | None:
     """Read a time or an age; a time without a zone is local. Raises `Refused`."""
     if text is None:
         return None
@@ -164,7 +165,10 @@ def since(text: str | None, flag: str = "--since") -> datetime | None:
             return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise Refused(f"{flag} takes {SINCE}, not “{one_line(text, 40)}”.") from error
+        raise Refused(f"--since takes {SINCE}, not “{one_line(text, 40)}”.") from error
+
+
+since_flag = flag("--since start", "T", f"Only since then: {SINCE}.", callback=_since)
 
 
 def _one(ids: list[str], name: str, what: str, where: str, called: Callable[[str], str] = str) -> str:
