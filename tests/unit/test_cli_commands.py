@@ -53,14 +53,6 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"ccq-tui {ccq_tui.__version__}\n"
 
 
-def test_help_shows_commands_and_exit_codes(ccq: Cli) -> None:
-    text = ccq("--help")
-    assert "Usage: ccq-tui [OPTIONS] [PROMPT | COMMAND [ARGS]...]" in text
-    assert all(f"\n  {name} " in text for name in ("demo", "doctor", "config", "completion"))
-    assert "Exit codes:" in text
-    assert "\n  prompt " not in text
-
-
 def helps(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
     """The help of a command and of all below it, with their names."""
     yield context.command_path, command.get_help(context)

@@ -301,6 +301,8 @@ def test_a_misspelt_command_is_no_prompt(word: str, meant: str, ccq: Cli) -> Non
 
 def test_the_help_lists_each_command_once_on_a_line_of_its_own(ccq: Cli) -> None:
     listed = ccq("--help", code=0)
+    assert listed.startswith("Usage: ccq-tui [OPTIONS] [PROMPT | COMMAND [ARGS]...]\n")
+    assert "Exit codes:" in listed
     assert max(map(len, listed.splitlines())) <= 80
     for name in cli.list_commands(click.Context(cli)):
         command = cli.get_command(click.Context(cli), name)

@@ -36,17 +36,15 @@ def event(happened: Happened, text: str = "", event_id: str = "", **body: Any) -
     return RunEvent(event_id or str(uuid4()), "abc", 1, happened, datetime.now(UTC), {"text": text} | body)
 
 
-class Served:
-    """What the desk of a machine needs of a service."""
+class Host:
+    """What a part of the service of a machine needs of the whole; runs go on by themselves."""
 
-    def __init__(self, directory: Path, machine: str = "here") -> None:
+    def __init__(self, directory: Path, *adapters: Adapter, machine: str = "here") -> None:
         self.machine = machine
         self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
         self.inbox = MemoryInbox()
-        self.run = self.store.create(run())
         self.policy = Policy({"demo": Repository(directory, answer=("linear:ann",), allow=("linear:ann",))})
-        self.adapters: dict[str, Adapter] = {}
-        self.desk = Desk(self)
+        self.adapters = {one.name: one for one in adapters}
         self.runtime = SimpleNamespace(run_beside=asyncio.create_task)
         self.continued = 0
 
@@ -56,8 +54,17 @@ class Served:
     async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> None:
         self.store.record(run_id, kind, what, body)
 
-    async def advance(self, run: Run) -> None:
+    async def advance(self, _run: Run) -> None:
         self.continued += 1
+
+
+class Served(Host):
+    """The desk of a machine with one run."""
+
+    def __init__(self, directory: Path, machine: str = "here") -> None:
+        super().__init__(directory, machine=machine)
+        self.run = self.store.create(run())
+        self.desk = Desk(self)
 
     async def ask(self, request: Request) -> None:
         """Put a request into the inbox, as a session that was parked leaves it."""

@@ -1,7 +1,7 @@
 """Events are sent to their tickets: in order, once, and later where that is not possible now."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,10 +11,8 @@ from ccq_tui.service import outbox as module
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.port import RefusedError, RetryLaterError
 from ccq_tui.service.run import Happened, Run, RunEvent
-from ccq_tui.service.store import RunStore
-from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
-from tests.unit.service.desks import run
+from tests.unit.service.desks import Host, run
 
 
 class Ticket:
@@ -32,23 +30,16 @@ class Ticket:
         self.calls.append((event.kind, event.body.get("text", page), *event.body.get("options", ())))
 
 
-class Records:
+class Records(Host):
     """A database of runs with one of this machine."""
 
-    machine = "here"
-
     def __init__(self, directory: Path) -> None:
-        self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
-        self.inbox = MemoryInbox()
         self.ticket = Ticket()
-        self.adapters = {"linear": self.ticket}
+        super().__init__(directory, self.ticket)
         self.run = self.store.create(run())
 
     def happened(self, happened: Happened, what: str, **body: object) -> None:
         self.store.record(self.run.id, happened, what, body)
-
-    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, object]) -> None:
-        self.store.record(run_id, kind, what, body)
 
 
 @asynccontextmanager

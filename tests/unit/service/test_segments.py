@@ -3,12 +3,11 @@
 import asyncio
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.segment import Segment, SegmentEnd, begun_or_new
 from ccq_tui.service.segments import Segments
-from ccq_tui.service.store import RunStore
 from tests.options import launch_of
 from tests.steps import until_true
 from tests.unit.service import desks
@@ -30,15 +28,14 @@ class Held(Segments):
     """Segments that end when a test lets them."""
 
     def __init__(self, directory: Path, **limits: Any) -> None:
-        self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
+        host = desks.Host(directory)
         repositories = {name: Repository(directory, most_runs=2) for name in ("demo", "other")}
-        served = {"policy": Policy(repositories, RunLimits(**limits)), "machine": "here", "store": self.store}
-        calls = {"record": self.record, "advance": self.advance, "runtime": self, "held": self}
-        super().__init__(SimpleNamespace(**served, **calls), None, None)  # type: ignore[arg-type]
+        host.policy, host.held = Policy(repositories, RunLimits(**limits)), self  # type: ignore[attr-defined]
+        super().__init__(host, None, None)  # type: ignore[arg-type]
+        self.store = host.store
         self.ends: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.began: list[str] = []
         self.failures: list[Exception] = []
-        self.run_beside = asyncio.create_task
         self._made = 0
 
     def make(self, ticket: str, **changes: Any) -> Run:
@@ -46,12 +43,6 @@ class Held(Segments):
         self._made += 1
         one = desks.run(ticket, machine=changes.pop("machine", ""))
         return self.store.create(replace(one, changed=one.changed + timedelta(hours=self._made), **changes))
-
-    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> None:
-        self.store.record(run_id, kind, what, body)
-
-    async def advance(self, run: Run) -> None:
-        """Do nothing: no message waits."""
 
     def states(self) -> dict[str, RunState]:
         return {one.ticket: one.state for one in self.store.list()}
