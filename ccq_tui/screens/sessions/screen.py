@@ -404,8 +404,8 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "decline":
                 words = f"Delete the conversation {row.quoted}? It cannot be resumed afterwards."
                 words = f"Remove {row.quoted} from the list?" if row.place.is_lost else words
-                call = partial(self.listing.do_to, row, self.listing.delete)
-                self.show_question(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
+                delete = partial(self.listing.do_to, row, self.listing.delete)
+                self.show_question(ListQuestion(words, "ctrl+d", "deletes it", delete, row.key))
 
     def _go_to(self, row: SessionRow) -> None:
         if row.place is Place.FOREIGN:
