@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
+from markdown_it.token import Token
 
 from ccq_tui.text import safe
 
@@ -18,6 +19,7 @@ CONTINUED, GOES_ON = "↑…", "↓…"
 CODE_LINES = 60
 """Lines of code in one part."""
 CODE_CHARACTERS = 8_000
+TABLE_ROWS = 60
 TEXT_LIMIT = 4_000
 """A paragraph or list item longer than this is cut near half of it."""
 
@@ -51,12 +53,17 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 SECTION = 1_000
 """Characters of a part from which on it ends before the next block, even without an empty line."""
-_FENCE = re.compile(r"([ \t]*)((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)")
-_ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])(?:[ \t]+|$)", re.MULTILINE)
-_HEADING = re.compile(r"#{1,6}(?:\s|$)")
-_RULE = re.compile(r"([-*_])(?:[ \t]*\1)*\s*")
-_DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")
+_START = re.compile(r"(?:[-*+]|\d{1,9}[.)]|#{1,6})\s|```|~~~")
+"""What may begin a block without an empty line above it."""
+_LONG = re.compile(r"```|~~~|\|")
+"""Signs of code and of tables, of which parts have a number of lines."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def _blocks(source: str) -> list[Token]:
+    """Return what begins the blocks of Markdown that are in no other one, and the items of such lists."""
+    tokens = markdown_parser(inline=False).parse(source)
+    return [one for one in tokens if one.map and (not one.level or (one.level, one.type) == ITEM)]
 
 
 def _text_end(text: str) -> int:
@@ -82,11 +89,37 @@ def _code_end(content: str) -> int:
     return (best or end) if len(content) > end else 0
 
 
+def _cut_code(fence: Token, lines: list[str]) -> tuple[str, str]:
+    """Cut the code at the end of some lines, if it is long and open; its fence is opened again."""
+    first = fence.map[0] if fence.map else 0
+    opening, code = lines[first].rstrip(), "".join(lines[first + 1 :])
+    end = 0 if code.rstrip().endswith(FENCES) else _code_end(code)
+    indent = opening[: len(opening) - len(opening.lstrip())]
+    language = [word for word in fence.info.split()[:1] if word != CONTINUED]
+    newline = "" if code[end - 1 : end] == "\n" else "\n"
+    part = f"{''.join(lines[:first])}{opening} {GOES_ON}\n{code[:end]}{newline}{indent}{fence.markup}\n"
+    again = f"{indent}{fence.markup}{' '.join([*language, CONTINUED])}\n"
+    return part if end else "", again + code[end:]
+
+
+def _cut_table(table: Token, lines: list[str]) -> tuple[str, str]:
+    """Cut the table at the end of some lines, if it is long; the rest begins with its head."""
+    first, behind = table.map or (0, 0)
+    end = min(first + 2 + TABLE_ROWS, behind - 1)
+    is_long = end > first + 2 and (behind - 1 > end or sum(map(len, lines)) > TEXT_LIMIT)
+    head = lines[first : first + 2]
+    return "".join(lines[:end]) if is_long else "", "".join([*head, *lines[end:]])
+
+
+_CUTS = {"fence": _cut_code, "table_open": _cut_table}
+"""How a block at the end of a text is cut if it is long: what is complete, and the rest."""
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
 SHORT = 16_000
 """Most characters of a complete text that can be split at the moment somebody looks at it."""
 FENCES = ("```", "~~~")
+ITEM = (1, "list_item_open")
+"""The level and the type of an item of a list that is in no other block."""
 LONG_LINE = 4_000
 """Length from which a line is taken in before it ends."""
 
@@ -121,12 +154,6 @@ class Document:
         self._raw = ""  # text that arrived and is not in the tail yet
         self._tail = ""  # safe text whose blocks may still change
         self._tail_gap = 0
-        self._fence = ""  # the marks of the open fence
-        self._code_at = 0  # where its code begins in the tail; 0 within an item, with which it ends
-        self._item = 0  # cell at which the text of the open item begins
-        self._text = self._quote = False  # whether the line above is text that may go on, or in a quote
-        self._blank = False  # whether it is empty
-        self._table, self._rows = "", 0  # the head of the open table, and its rows in the tail
         self._version = 0
         self._epoch = 0
         if text:
@@ -219,81 +246,38 @@ class Document:
 
     def _add_line(self, line: str) -> None:
         """Take a line, or a piece of a long one, into the tail, and cut off what is complete."""
-        if self._tail[-1:] in ("", "\n"):
-            self._note_line(line)
+        tail = self._tail
+        if tail.strip() and tail[-1] == "\n" and not line[0].isspace():
+            blank = not tail[tail.rfind("\n", 0, -1) + 1 :].strip()
+            if blank and not any(mark in tail for mark in FENCES):
+                self._end_part(len(tail), 1)  # only code goes on at the margin behind an empty line
+            elif blank or (len(tail) >= SECTION and _START.match(line)):
+                at = tail.count("\n")
+                begun = [one.type for one in _blocks(tail + line) if one.map and one.map[0] == at]
+                goes_on = begun[:1] == [ITEM[1]] and not (blank or tail.rstrip().endswith(FENCES))
+                if begun:
+                    self._end_part(len(tail), 1 - goes_on)
         self._tail += line
-        in_code = self._fence and self._code_at
-        while in_code and (end := _code_end(self._tail[self._code_at :])):
-            self._cut_code(end)
-        while not (in_code or self._table) and len(self._tail) > TEXT_LIMIT:
-            end = _text_end(self._tail)
-            if not self._tail[end:].strip():
-                break
-            self._end_part(end, 0)
+        while self._cut_long():
+            pass
 
-    def _note_line(self, line: str) -> None:
-        """Note what a line begins, goes on with or ends; cut the tail above it where that ends a part."""
-        bare, margin, fence = line.strip(), not line[0].isspace(), _FENCE.match(line)
-        indent = len(line) - len(line.lstrip())
-        if self._fence and (self._code_at or not bare or indent >= self._item):
-            closes = fence and fence[3].startswith(self._fence) and not (fence[2] or fence[4].strip())
-            if fence and closes and len(fence[1]) < 4 + (0 if self._code_at else self._item):
-                self._fence, self._code_at, self._text, self._blank = "", 0, False, False
-            return
-        self._fence = ""
-        if not bare:
-            self._blank, self._text, self._quote, self._table = True, False, False, ""
-            return
-        rule = bool(_RULE.fullmatch(line)) and len(bare) > 2
-        within = 0 < self._item <= indent
-        item = None if rule or within or indent > 3 else _ITEM.match(line, indent)
-        empty = item is not None and item.end() >= len(line.rstrip("\n"))
-        if item and self._text and not (self._item or self._quote) and (empty or int(item[1] or 1) != 1):
-            item = None  # neither that nor another number begins a list within a paragraph
-        plain = indent < 4 + within * self._item  # else it is code by its blanks
-        opens = fence is not None and plain and (fence[3][0] == "~" or "`" not in fence[4])
-        heading = bool(_HEADING.match(line))
-        starts = bool(item) or opens or heading
-        goes_on = self._text and not (starts or rule or line[0] == ">")
-        if margin and not goes_on:
-            cut = self._blank or (len(self._tail) >= SECTION and (starts or not self._text))
-            if cut and self._tail.strip():
-                close = item and self._item and not self._blank
-                self._end_part(len(self._tail), 1 - bool(close and not self._tail.rstrip().endswith(FENCES)))
-        self._quote = line[0] == ">" or (self._quote and goes_on)
-        if item or not (within or goes_on):
-            self._item = item.end() if item else 0
-        self._note_table(line, ends=starts or self._item > 0)
-        self._text, self._blank = not (opens or heading or rule or (item and empty)), False
-        if fence and opens:
-            self._fence = fence[3]
-            self._code_at = 0 if fence[2] or 0 < self._item <= indent else len(self._tail) + len(line)
-
-    def _note_table(self, line: str, *, ends: bool) -> None:
-        """Note the head of a table; cut one that is too long, and begin the rest with the head."""
-        above = self._tail[self._tail.rfind("\n", 0, -1) + 1 :]
-        if ends or "|" not in line:
-            self._table = ""
-        elif not self._table and self._text and "|" in above and _DELIMITERS.fullmatch(line):
-            self._table, self._rows = above + line, -1
-        if self._table:
-            self._rows += 1
-            if self._rows > 60 or (self._rows > 1 and len(self._tail) + len(line) > TEXT_LIMIT):
-                self._end_part(len(self._tail), 0)
-                self._tail, self._rows = self._table, 1
-
-    def _cut_code(self, end: int) -> None:
-        """Turn the tail up to an end of its code into a part, and open the fence again."""
-        above, code = self._tail[: self._code_at], self._tail[self._code_at :]
-        at = above.rfind("\n", 0, -1) + 1
-        opening = above[at:].rstrip()
-        indent = opening[: len(opening) - len(opening.lstrip())]
-        language = [word for word in opening.lstrip()[len(self._fence) :].split()[:1] if word != CONTINUED]
-        newline = "" if code[end - 1] == "\n" else "\n"
-        part = f"{above[:at]}{opening} {GOES_ON}\n{code[:end]}{newline}{indent}{self._fence}\n"
-        again = f"{indent}{self._fence}{' '.join([*language, CONTINUED])}\n"
-        self._tail, self._code_at = part + again + code[end:], len(again)
+    def _cut_long(self) -> bool:
+        """Turn the beginning of what has become long into a part; return whether there was enough of it."""
+        tail, lines = self._tail, self._tail.count("\n")
+        if len(tail) <= TEXT_LIMIT and (lines <= CODE_LINES or lines % 10):
+            return False
+        outer = [one for one in _blocks(tail) if not one.level] if _LONG.search(tail) else []
+        cut = _CUTS.get(outer[-1].type) if outer else None
+        if cut is not None:
+            part, rest = cut(outer[-1], _LINE.findall(tail))
+        else:
+            end = _text_end(tail) if len(tail) > TEXT_LIMIT else 0
+            part, rest = tail[:end], tail[end:]
+        if not (part and rest.strip()):
+            return False
+        self._tail = part + rest
         self._end_part(len(part), 0)
+        return True
 
     def _end_part(self, end: int, gap: int) -> None:
         """Turn the tail up to an end into a part; ``gap`` empty lines follow."""
