@@ -4,10 +4,9 @@ import sys
 
 import click
 
-from ccq_tui.cli.exits import Refused, Unprinted, refusing
+from ccq_tui.cli.exits import Refused, refusing
 from ccq_tui.cli.options import as_json_flag, plain_flag
 from ccq_tui.output import echo
-from ccq_tui.text import reason
 
 STDIN = "-"
 
@@ -44,8 +43,6 @@ def replay(*, file: str, as_json: bool, **_flags: object) -> None:
         for event in recording.events():  # as the past, so that nothing in it asks for anything
             transcript.apply(HistoryLoaded((event,), goes_on=True))
         transcript.apply(StateChanged(SessionState.ENDED))
-    except OSError as error:
-        raise Unprinted(f"The lines cannot be printed: {reason(error)}.") from error
     finally:
         if recording.bad:
             echo(f"{recording.name}: {recording.trouble}", err=True)
