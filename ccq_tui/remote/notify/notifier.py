@@ -167,9 +167,9 @@ class Notifier:
             topic = digest("\n".join(one.request.id for one in due))[:32]
             notification = replace(notification, page=f"{pairings[0].public}/", topic=topic)
         receipts = await deliver(notification, urls, pairings)
-        has_failed = any(one.problem for one in receipts) and not any(one.sent for one in receipts)
-        self._free_at = self._now().timestamp() + (RETRY_SECONDS if has_failed else SUMMARY_SECONDS)
-        if not has_failed:
+        is_sent = any(one.sent for one in receipts)  # a pairing may have no device yet
+        self._free_at = self._now().timestamp() + (SUMMARY_SECONDS if is_sent else RETRY_SECONDS)
+        if is_sent:
             names = [one.request.id for one in due]
             self._notified.update(names)
             await self._save()

@@ -140,6 +140,11 @@ async def test_what_no_channel_took_is_sent_again(desk: Desk) -> None:
         desk.later(61)
         await desk.notified("Claude · permission: a")
         await desk.logged("Notified of ['a@s']")
+    desk.ask("b")
+    async with running(desk.state) as relay, desk.notifying((await relay.pairing()).known, notify_urls=()):
+        desk.later(61)
+        await desk.logged("No notification of 'b@s' now: another notification was sent just before")
+        assert "b@s" not in (desk.state / "notified.json").read_text(), "no device is paired yet"
 
 
 async def test_the_persons_program_runs_for_each_request_at_most_four_at_a_time(desk: Desk) -> None:
