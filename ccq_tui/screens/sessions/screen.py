@@ -389,8 +389,8 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "fork":
                 # In the transcript the key finds.
                 words = f"Fork {row.quoted}? The original stays as it is · / finds"
-                call = partial(self.dismiss, partial(self.manager.resume, row, self.listing.base, fork=True))
-                self.show_question(ListQuestion(words, "ctrl+f", "forks it", call, row.key))
+                fork = partial(self.dismiss, partial(self.manager.resume, row, self.listing.base, fork=True))
+                self.show_question(ListQuestion(words, "ctrl+f", "forks it", fork, row.key))
             case "park":
                 self.listing.do_to(row, self.manager.park, f"Pausing {row.quoted}…")
             case "restart":
