@@ -253,11 +253,13 @@ class Watcher:
             if self.over:
                 return
             await asyncio.sleep(0.1)  # seconds between looks at a screen that does not rest
-            if not (self._is_new() and self._rests()):
+            looked = self._loop.time()
+            if not (self._is_new() and self._rests(looked)):
                 continue
             with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended
                 await self.see()
-                if not (self._is_new() and self._rests()):
+                # As of the first look: what came since is no rest, however late a busy machine comes to this.
+                if not (self._is_new() and self._rests(looked)):
                     continue
                 if self._asked is not None:
                     self._withdraw("its prompt is gone")
@@ -273,9 +275,8 @@ class Watcher:
             return self.prompt is not None
         return not stands(self._known, self.prompt, self.picture)
 
-    def _rests(self) -> bool:
+    def _rests(self, now: float) -> bool:
         """Whether the screen stays: a program that draws, or is kept from drawing, does not wait for keys."""
-        now = self._loop.time()
         if self.prompt is None and now - self._since >= ABSENT:
             return True
         steady = self.prompt is None or self.prompt.rule.shape.is_list
