@@ -161,9 +161,15 @@ class Running(Heard):
         opened = self.inbox.known(request_id)
         return opened.draft if opened is not None else None
 
-    def answer(self, name: str, outcome: RequestOutcome) -> None:
-        """Settle a request."""
+    def send(self, prompt: str) -> Self:
+        """Send a prompt; what comes of it can be waited for."""
+        self.session.send(prompt)
+        return self
+
+    def answer(self, name: str, outcome: RequestOutcome) -> Self:
+        """Settle a request; what comes of it can be waited for."""
         self.inbox.settle(self.request(name), outcome, PANEL)
+        return self
 
     def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
         return any(event is later for event in self.events[self.events.index(earlier) :])

@@ -16,8 +16,7 @@ SCENARIO = Scenario("r").says("Before.").asks(WHICH).says("Settled.")
 
 async def it_asks_and_is_killed(home: CleanHome) -> str:
     async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionRequest)
+        await run.send("Build it").until(QuestionRequest)
         await until_written(home, run.session.session_id, "toolu_r_1")
         await run.killed()
     return run.session.session_id
@@ -44,8 +43,7 @@ async def test_the_question_of_a_killed_session_is_in_its_file(play: Play) -> No
     async with Running(home, resume=session_id) as run:
         again = await run.until(RequestAsked, lambda event: event.by_message)
         assert again.request.questions == asked, "it is in no inbox, as that of a dead “claude -p”"
-        run.answer(again.request.id, answer)
-        await run.idle()
+        await run.answer(again.request.id, answer).idle()
         assert [event.text for event in run.all(BlockFinished)] == ["Settled."]
     sent = str(model.requests()[-1].body["messages"])
     assert repr(message)[1:-1] in sent

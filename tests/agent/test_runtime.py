@@ -201,8 +201,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
         with step("the inbox knows what it takes to go on"):
             one.runtime.forget(session)
             again = HeardSession(await one.runtime.resume(name))
-            again.session.send("Once more")
-            await again.until(ev.TurnEnded)
+            await again.send("Once more").until(ev.TurnEnded)
             assert again.session.facts.cwd == plan.worktree.path
             one.pid_of(again)
         with step("ended for good, nothing wakes it"):
@@ -260,8 +259,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
     _model, home = play(scenario, env={"CLAUDE_CODE_MAX_RETRIES": "0"})
     async with house(home, most_live=1) as one:
         heard = one.open()
-        heard.session.send("Build it")
-        await heard.until(ev.TurnEnded)
+        await heard.send("Build it").until(ev.TurnEnded)
         await heard.state(ev.SessionState.IDLE)
         assert heard.session.recovery.words == "F6 sign in"
         before = one.pid_of(heard)
@@ -269,8 +267,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
         heard.session.reconnect()
         await heard.until(ev.Reconnected)
         assert not alive(before)
-        heard.session.send("Go on.")
-        await heard.until(ev.TurnEnded, count=2)
+        await heard.send("Go on.").until(ev.TurnEnded, count=2)
         one.pid_of(heard)
 
 

@@ -53,8 +53,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Play, monkeypatch: pyt
             await files_of_instructions_are_listed(run, home)
         await a_rule_written_into_a_settings_file_holds_at_once(run, home)
         async with stage.scene("a first session in the directory", one):
-            run.session.send("Say one")
-            await run.idle()
+            await run.send("Say one").idle()
             first_id = run.session.session_id
         beside = one.ends_turn().says("Beside.")
         async with stage.scene("a question beside the conversation, cost and title", beside):
@@ -83,8 +82,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Play, monkeypatch: pyt
 
 
 async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -> None:
-    run.session.send("Wait")
-    asked = await run.until(PermissionRequest)
+    asked = await run.send("Wait").until(PermissionRequest)
     run.answer(asked.request.id, Allowed())
     async with asyncio.timeout(LIMIT):
         while not model.tool_results():  # it takes a moment until the command runs
@@ -154,8 +152,7 @@ async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:
 
 
 async def side_question_cost_and_title(run: Running, home: CleanHome) -> None:
-    run.session.send("Hello")
-    await run.idle()
+    await run.send("Hello").idle()
     assert await run.session.send_control(controls.side_question("Why?")) == "Beside."
     assert "Usage by model" in await run.session.send_control(controls.SESSION_COST)
     await run.session.send_control(controls.rename("The title"))
@@ -188,8 +185,7 @@ async def files_and_conversation_go_back_to_before_a_prompt(
     assert rewound == controls.Rewound("Second thought")
     assert "no longer has" in (await run.session.send_control(controls.rewind_conversation("x" * 36))).refusal
     assert (home.project / "made.txt").exists()
-    run.session.send("Third")
-    await run.idle(3)
+    await run.send("Third").idle(3)
     said = str(model.requests()[-1].body["messages"])
     assert "Written." in said
     assert "Second thought" not in said
@@ -216,8 +212,7 @@ async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Play
             prompts = await write_three(run)
             # Neither is a prompt that one goes back to, and both come after the last of them.
             for count, command in enumerate(("/cost", "/exit"), len(THREE) + 1):
-                run.session.send(command)
-                await run.idle(count)
+                await run.send(command).idle(count)
             refused = await run.session.rewind("x" * 36, files=True)
             assert "no longer has that prompt" in refused.refusal
             assert files_of(stage.home) == set(THREE)
@@ -255,14 +250,11 @@ async def a_prompt_follows_one_read_in_a_turn(run: Running, stage: Stage) -> str
     stage.model.begin(scenario)
     run.session.send("go")
     request = (await run.until(QuestionRequest)).request
-    run.session.send("and quickly")
-    await run.until(ev.PromptAccepted, lambda e: e.queued)
-    run.answer(request.id, Answered((Answer(("Left",)),)))
-    await run.idle()
+    await run.send("and quickly").until(ev.PromptAccepted, lambda e: e.queued)
+    await run.answer(request.id, Answered((Answer(("Left",)),))).idle()
     one = run.session.send("one")
     await run.idle(2)
-    run.session.send("two")
-    await run.idle(3)
+    await run.send("two").idle(3)
     await until_written(stage.home, run.session.session_id, '"type":"queued_command"')
     await until_written(stage.home, run.session.session_id, '"Did two."')
     return one
@@ -284,8 +276,7 @@ def files_of(home: CleanHome) -> set[str]:
 async def is_back(run: Running, stage: Stage, back: int, reply: str = "Said.") -> None:
     """Check files, the next request and the record: nothing from that prompt on is in any of them."""
     assert files_of(stage.home) == set(THREE[:back])
-    run.session.send("go on")
-    await run.until(ev.BlockFinished, lambda e: e.text == reply)
+    await run.send("go on").until(ev.BlockFinished, lambda e: e.text == reply)
     said = json.dumps([m for m in stage.model.requests()[-1].body["messages"] if m["role"] != "system"])
     assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
     assert said.count('"go on"') == 1
@@ -303,8 +294,7 @@ async def model_and_effort_hold_from_the_next_prompt_on(
     assert "low" in haiku.efforts
     run.session.set_option("model", "haiku")
     run.session.set_option("effort", "low")
-    run.session.send("Hello")
-    await run.idle()
+    await run.send("Hello").idle()
     assert run.all(ev.EffortChanged) == [ev.EffortChanged("low")]
     assert run.all(ev.ModelChanged)[-1].model == haiku.resolved
     body = model.requests()[-1].body
@@ -316,8 +306,7 @@ async def write_it(run: Running, prompt: str = "Write it") -> str:
     """Let the file be written, and give the prompt's id."""
     sent = run.session.send(prompt)
     asked = await run.until(PermissionRequest)
-    run.answer(asked.request.id, Allowed())
-    await run.idle()
+    await run.answer(asked.request.id, Allowed()).idle()
     return sent
 
 

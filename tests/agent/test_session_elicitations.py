@@ -97,8 +97,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             assert list(asked.form.names) == list(EVERY["properties"])
             with pytest.raises(InvalidOutcome, match=r"answers\[0\].other: Your name: too short"):
                 await run.inbox.settle(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
-            run.answer(asked.id, Answered(FILLED))
-            await run.until(ev.TurnEnded)
+            await run.answer(asked.id, Answered(FILLED)).until(ev.TurnEnded)
             assert told(home)[-1] == {"action": "accept", "content": CONTENT}
             (said,) = run.all(ev.ToolFinished)
             assert not said.is_error
@@ -107,16 +106,14 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
         for outcome, action in ((Declined(), "decline"), (Dismissed(), "cancel")):
             async with stage.scene(action, Scenario("b").runs(ASK, schema="one").says("Done.")) as run:
                 asked = await sent(run)
-                run.answer(asked.id, outcome)
-                await run.until(ev.TurnEnded)
+                await run.answer(asked.id, outcome).until(ev.TurnEnded)
                 assert told(home)[-1] == {"action": action, "content": None}
                 assert run.one(ev.RequestSettled).outcome == outcome
         link = "https://example.com/login?a=1"
         async with stage.scene("a link", Scenario("c").runs(ASK, schema="", link=link).says("Done.")) as run:
             asked = await sent(run)
             assert (asked.url, asked.host) == (link, "example.com")
-            run.answer(asked.id, Answered((Answer(selected=(OPEN_LINK,)),)))
-            await run.until(ev.TurnEnded)
+            await run.answer(asked.id, Answered((Answer(selected=(OPEN_LINK,)),))).until(ev.TurnEnded)
             assert told(home)[-1] == {"action": "accept", "content": None}
         both = Scenario("d").asks(WHICH).runs(ASK, schema="one").says("Done.")
         async with stage.scene("beside a question, and interrupted", both) as run:
@@ -151,8 +148,7 @@ async def test_the_newest_protocol_asks_in_its_result(play: Play) -> None:
     async with staged((model, home), **serving(home, modern=True)) as stage:
         async with stage.scene("it is answered", later) as run:
             asked = await sent(run)
-            run.answer(asked.id, Answered((Answer(other="yes, please"),)))
-            await run.until(ev.TurnEnded)
+            await run.answer(asked.id, Answered((Answer(other="yes, please"),))).until(ev.TurnEnded)
             assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
         async with stage.scene("it ends with its killed process", later) as run:
             await it_ends_with_its_process(run, home, kill=True)

@@ -20,10 +20,8 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Play) -> Non
     _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
     run = Running(home)
     async with run:
-        run.session.send("Build it")
-        await run.until(QuestionRequest)
-        run.session.send("One more thing")
-        await run.until(ev.PromptAccepted, count=2)
+        await run.send("Build it").until(QuestionRequest)
+        await run.send("One more thing").until(ev.PromptAccepted, count=2)
         # Killed sooner, it has not written down that it read the first prompt, which then comes back, too.
         await until_written(home, run.session.session_id, '"type":"user"')
         lost = await run.killed()
@@ -41,8 +39,7 @@ async def test_cancelling_the_task_twice_leaves_no_process(play: Play) -> None:
     _, home = play(Scenario("q").says("Hello").hangs())
     run = Running(home)
     async with run:
-        run.session.send("Build it")
-        await run.until(ev.BlockGrew)
+        await run.send("Build it").until(ev.BlockGrew)
         pid = run.pid
         run.task.cancel()
         await asyncio.sleep(0)

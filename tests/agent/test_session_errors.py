@@ -40,13 +40,11 @@ async def test_each_refusal_a_crash_and_a_lost_network_are_told_and_the_session_
             with step(f"{status} {message}"):
                 run.session.send(f"Attempt {number}")
                 assert (await run.until(TurnEnded, count=number)).is_error
-        run.session.send("And now?")
-        await run.until(TurnEnded, count=len(REFUSALS) + 1)
+        await run.send("And now?").until(TurnEnded, count=len(REFUSALS) + 1)
         assert [event.kind for event in run.all(ErrorReported)] == [problem for *_, problem in REFUSALS]
         assert run.one(BlockFinished).text == "Here again."
         # A conversation that crashed is resumed.
-        run.session.send("Build it")
-        await run.until(BlockGrew, lambda e: e.text.startswith("Half"))
+        await run.send("Build it").until(BlockGrew, lambda e: e.text.startswith("Half"))
         session_id = run.one(Connected).session_id
         await until_written(home, session_id, "Build it")
         lost = await run.killed()
@@ -69,8 +67,7 @@ async def test_without_sign_in_the_session_stays(play: Play) -> None:
     _, home = play(Scenario("s").says("Hello"), env=ONCE | {"ANTHROPIC_API_KEY": ""})
     async with Running(home) as run:
         for number in (1, 2):
-            run.session.send("Build it")
-            await run.until(TurnEnded, count=number)
+            await run.send("Build it").until(TurnEnded, count=number)
     assert [event.kind for event in run.all(ErrorReported)] == [Problem.NOT_SIGNED_IN] * 2
 
 
@@ -80,11 +77,9 @@ async def test_limits_that_are_reached_are_told(play: Play) -> None:
     async with Running(home, allowed_tools=("Bash",), max_turns=1, max_budget_usd=0.5) as run:
         for number, problem in enumerate((Problem.TURNS_SPENT, Problem.BUDGET_SPENT), 1):
             with step(f"prompt {number}: {problem}"):
-                run.session.send("Build it")
-                await run.until(TurnEnded, count=number)
+                await run.send("Build it").until(TurnEnded, count=number)
                 assert [event.kind for event in run.all(ErrorReported)][number - 1 :] == [problem]
-        run.session.send("Go on.")
-        await run.until(TurnEnded, count=3)
+        await run.send("Go on.").until(TurnEnded, count=3)
 
 
 async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(
@@ -94,8 +89,7 @@ async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(
     monkeypatch.setattr(claude_options, "MAX_MESSAGE_BYTES", 60_000)
     _, home = play(Scenario("s").says("y " * 40_000))
     async with Running(home) as run:
-        run.session.send("Build it")
-        lost = await run.ended()
+        lost = await run.send("Build it").ended()
     assert lost.kind == Problem.CLI_UNREADABLE
 
 
@@ -123,8 +117,7 @@ async def test_what_the_project_carries_runs_where_it_is_to(play: Play) -> None:
     _, home = play(Scenario("s").says("Hello"))
     ran = hook_and_server_of_the_project(home)
     async with Running(home, project_settings=True) as run:
-        run.session.send("Build it")
-        await run.until(TurnEnded)
+        await run.send("Build it").until(TurnEnded)
     assert ran.exists()
     assert run.all(ErrorReported)
 
@@ -139,8 +132,7 @@ async def test_a_server_that_does_not_start_is_named_at_once_and_once_and_the_pr
         told = await run.until(ErrorReported)
         assert told == ErrorReported(Problem.MCP_FAILED, "broken: Connection closed")
         for number in (1, 2):
-            run.session.send("Build it")
-            await run.until(TurnEnded, count=number)
+            await run.send("Build it").until(TurnEnded, count=number)
         assert run.one(ErrorReported) is told
     assert [event.text for event in run.all(BlockFinished)] == ["One.", "Two."]
     assert not ran.exists()

@@ -17,8 +17,7 @@ async def started(play: Play, **options: Any) -> SessionLost:
     """Start a session that cannot be, and see that the prompt comes back."""
     _, home = play(Scenario("q").says("Hello"))
     async with Running(home, **options) as run:
-        run.session.send("Build it")
-        lost = await run.ended()
+        lost = await run.send("Build it").ended()
     assert not lost.expected
     assert run.one(PromptReturned).text == "Build it"
     assert not run.all(Connected)

@@ -57,8 +57,7 @@ async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(play: Play,
     inbox = await Inbox.connect(tmp_path / "inbox.db")
     named: dict[str, Any] = {"name": "The API", "chosen_id": session_id, "append_system_prompt": "In verse."}
     async with Running(home, inbox, claude=flags, cli_path=program, **named) as run:
-        run.session.send("Build it")
-        await run.idle()
+        await run.send("Build it").idle()
         assert run.one(Connected).session_id == session_id
         await until_written(home, session_id, '"customTitle":"The API"')
     body = model.requests()[0].body
@@ -78,8 +77,7 @@ async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(play: Play,
 
     with_less = ClaudeFlags(system_prompt="Speak like a poet.")
     async with Running(home, inbox, claude=with_less, cli_path=program, resume=session_id) as run:
-        run.session.send("Go on")
-        await run.idle()
+        await run.send("Go on").idle()
         await run.session.rename("Another name")
     told = pairs(notes)
     assert (told["--system-prompt"], told["--fallback-model"]) == ("Speak like a poet.", "haiku")
@@ -107,8 +105,7 @@ async def test_an_agent_leads_the_session_and_switches_reach_the_cli(play: Play,
         plugin_urls=("http://127.0.0.1:9/a.zip", "http://127.0.0.1:9/b.zip"),
     )
     async with Running(home, claude=flags, cli_path=program) as run:
-        run.session.send("Build it")
-        await run.idle()
+        await run.send("Build it").idle()
     told = pairs(notes)
     assert {"--disable-slash-commands", "--exclude-dynamic-system-prompt-sections"} <= told.keys()
     assert {"--plugin-url=http://127.0.0.1:9/a.zip", "--plugin-url=http://127.0.0.1:9/b.zip"} <= told.keys()

@@ -59,8 +59,7 @@ async def before_the_connection_a_prompt_can_be_taken_back(run: Running, model: 
 
 
 async def they_tell_their_ends(run: Running) -> None:
-    run.session.send("Go")
-    ended = await run.until(ev.TaskEnded, lambda e: bool(e.summary) and e.status == "failed")
+    ended = await run.send("Go").until(ev.TaskEnded, lambda e: bool(e.summary) and e.status == "failed")
     await run.idle()
     agent, command = run.all(ev.TaskStarted)
     assert (agent.agent, agent.background, agent.description) == (True, False, "Look around")
@@ -83,8 +82,7 @@ async def they_tell_their_ends(run: Running) -> None:
 async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     run: Running, model: ScriptedModel, home: CleanHome
 ) -> None:
-    run.session.send("Serve it")
-    await run.until(ev.TurnEnded)
+    await run.send("Serve it").until(ev.TurnEnded)
     task = run.one(ev.TaskStarted)
     assert (task.background, task.description) == (True, "Serve")
     begun = home.project / "pid"
@@ -95,8 +93,7 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     ended = await run.until(ev.TaskEnded, lambda e: e.task_id == task.task_id)
     assert ended.status == "stopped"
     await until_true(lambda: not alive(process))
-    run.session.send("Plan it")
-    proposed = await run.until(PlanRequest)
+    proposed = await run.send("Plan it").until(PlanRequest)
     run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
     await run.until(ev.BlockFinished, lambda e: e.text == "I begin with the tests.")
     assert model.result(proposed.request.tool_use_id).text.startswith("User has approved your plan.")
@@ -106,11 +103,9 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
 
 
 async def a_directory_goes_and_comes_back(run: Running, home: CleanHome) -> None:
-    run.session.send("Begin")
-    await run.until(ev.TurnEnded)
+    await run.send("Begin").until(ev.TurnEnded)
     shutil.rmtree(home.project)
-    run.session.send("Go on")
-    await run.until(ev.TurnEnded, count=2)
+    await run.send("Go on").until(ev.TurnEnded, count=2)
     assert run.one(ev.NoticeGiven).level == "warning"
     assert run.one(ev.ToolFinished).is_error
     # What happened, and what to do about it.
@@ -118,7 +113,6 @@ async def a_directory_goes_and_comes_back(run: Running, home: CleanHome) -> None
     assert "shell commands cannot start there" in seen(run)
     assert "will fail until it is restored" in seen(run)
     home.project.mkdir()
-    run.session.send("And now?")
-    await run.until(ev.TurnEnded, count=3)
+    await run.send("And now?").until(ev.TurnEnded, count=3)
     works = run.all(ev.ToolFinished)[-1]
     assert (works.is_error, works.output.strip()) == (False, str(home.project))

@@ -31,8 +31,7 @@ REMARK = replied('"Which database?"=(no option selected) notes: {}')
 async def test_a_session_keeps_its_mode_when_another_process_resumes_it(row: Row) -> None:
     run = await row.start(permission_mode=None)
     row.model.begin(Scenario("q").says("Done."))
-    run.session.send("Go")
-    await run.idle()
+    await run.send("Go").idle()
     for change, given, kept in [
         (None, None, "auto"),  # with which a session begins where no mode is set
         ("acceptEdits", None, "acceptEdits"),

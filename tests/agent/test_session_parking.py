@@ -99,8 +99,7 @@ async def it_is_asked_and_answered_once(row: Row) -> None:
     assert asked.id not in settled, "it waits: it was not cancelled"
     ready = await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.IDLE)
     assert run.events.index(again) < run.events.index(ready), "a line is no prompt while a question is left"
-    run.answer(asked.id, SQLITE)
-    await run.until(ev.PromptDelivered)
+    await run.answer(asked.id, SQLITE).until(ev.PromptDelivered)
     await run.until(ev.TurnEnded)
     assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
     await row.close()
@@ -144,8 +143,7 @@ async def asked_and_killed(run: Running) -> QuestionRequest:
 async def killed_after_a_turn(row: Row, scenario: Scenario) -> tuple[str, QuestionRequest]:
     """End a turn, ask, and kill the CLI; return the session and what waits in it."""
     run = await row.begin(scenario)
-    run.session.send("First")
-    await run.idle()
+    await run.send("First").idle()
     return run.session.session_id, await asked_and_killed(run)
 
 
@@ -167,18 +165,15 @@ async def turns_after_it_are_known_where_the_record_is_repaired(row: Row, repair
     name, session_id, _ = await parked_with_a_draft(row, scenario)
     run = await row.start(session_id, repair_records=repairs)
     await run.until(QuestionRequest)
-    run.answer(name, SQLITE)
-    await run.until(ev.TurnEnded)
-    run.session.send("And then?")
-    await run.until(ev.TurnEnded, count=2)
+    await run.answer(name, SQLITE).until(ev.TurnEnded)
+    await run.send("And then?").until(ev.TurnEnded, count=2)
     await until_written(row.home, session_id, "Later.")
     await run.killed()
     before = written(row.home, session_id)
     run = await row.start(session_id, repair_records=repairs)
     assert "Later." in str(await run.until(ev.HistoryLoaded)), "it is shown in either case"
     added = written(row.home, session_id).removeprefix(before)
-    run.session.send("Go on")
-    await run.until(ev.TurnEnded)
+    await run.send("Go on").until(ev.TurnEnded)
     assert ("Later." in said(row.model)) is repairs
     assert added.startswith('{"type":"last-prompt"') is repairs
 
@@ -186,8 +181,7 @@ async def turns_after_it_are_known_where_the_record_is_repaired(row: Row, repair
 async def of_two_only_the_last_is_the_same_call_again(row: Row) -> None:
     scenario = Scenario("q").together(ask(DATABASE), ask(LAYOUT)).says("Thanks.").ends_turn().says("Fine.")
     run = await row.begin(scenario)
-    run.session.send("Build it")
-    await run.until(QuestionRequest, count=2)
+    await run.send("Build it").until(QuestionRequest, count=2)
     session_id = run.session.session_id
     first, last = (event.request.id for event in run.all(QuestionRequest))
     run.session.close()  # quitting parks, too
@@ -197,8 +191,7 @@ async def of_two_only_the_last_is_the_same_call_again(row: Row) -> None:
     await run.until(QuestionRequest, lambda e: e.request.id == last and not e.by_message)
     await run.until(QuestionRequest, lambda e: e.request.id == first and e.by_message)
     run.answer(last, Answered((Answer(("Tabs",) if call_of(last).endswith("2") else ("SQLite",)),)))
-    run.answer(first, SQLITE)
-    await run.until(ev.PromptDelivered)
+    await run.answer(first, SQLITE).until(ev.PromptDelivered)
     await run.until(ev.TurnEnded, count=2)
     assert POSTPONED in row.model.result(call_of(first)).text
     assert '"Which layout?"="Tabs"' in row.model.result(call_of(last)).text
@@ -222,8 +215,7 @@ async def one_of_two_parked(row: Row, *, deferred: bool) -> tuple[str, str]:
     run.answer((await run.until(QuestionRequest)).request.id, Answered((Answer(("Red",)),)))
     await run.until(QuestionRequest, count=3)
     _, first, last = (event.request.id for event in run.all(QuestionRequest))
-    run.answer(first, SQLITE)
-    await run.until(ev.RequestSettled, count=2)
+    await run.answer(first, SQLITE).until(ev.RequestSettled, count=2)
     run.session.park()
     assert (await run.ended()).kind == "parked"
     assert run.one(ev.RequestParked) == ev.RequestParked(last, deferred=deferred)
@@ -253,8 +245,7 @@ async def it_is_parked_once_the_call_beside_it_has_its_result(row: Row) -> None:
     await run.killed()  # the CLI notes no end of the session
     run = await row.start(session_id)
     await run.idle(0)
-    run.session.send("Go on")
-    await run.until(ev.TurnEnded)
+    await run.send("Go on").until(ev.TurnEnded)
     assert run.all(QuestionRequest) == []
     results = [
         (result.tool_use_id, result.text.partition(". You can")[0]) for result in row.model.tool_results()
@@ -307,18 +298,15 @@ async def asked_twice(row: Row) -> tuple[str, QuestionRequest, str]:
 async def one_read_in_the_middle_of_a_turn_is_not_sent_again(row: Row) -> None:
     session_id, asked, layout = await asked_twice(row)
     run = row.run
-    run.answer(asked.id, SQLITE)
-    await run.until(ev.PromptAccepted, lambda e: e.queued)
-    run.answer(layout, TABS)
-    await run.until(ev.PromptDelivered, count=2)
+    await run.answer(asked.id, SQLITE).until(ev.PromptAccepted, lambda e: e.queued)
+    await run.answer(layout, TABS).until(ev.PromptDelivered, count=2)
     await run.until(ev.TurnEnded)
     await until_written(row.home, session_id, '"type":"queued_command"')
     await run.killed()
     assert (await stored(row.inbox, asked.id)).state is RequestState.ANSWERED
     run = await row.start(session_id)
     await delivered(row.inbox, asked.id, "message")
-    run.session.send("And now?")
-    await run.until(ev.TurnEnded)
+    await run.send("And now?").until(ev.TurnEnded)
     assert [e.text for e in run.all(ev.PromptAccepted)] == ["And now?"]
     assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
@@ -332,10 +320,8 @@ async def one_read_in_one_message_with_a_prompt_is_not_sent_again(row: Row) -> N
     )
     run = await row.start(session_id)
     await run.until(QuestionRequest, lambda e: e.by_message)
-    run.session.send("Go on")
-    await run.until(ev.BlockGrew)
-    run.answer(asked.id, SQLITE)
-    await run.until(ev.PromptAccepted, lambda e: e.queued)
+    await run.send("Go on").until(ev.BlockGrew)
+    await run.answer(asked.id, SQLITE).until(ev.PromptAccepted, lambda e: e.queued)
     last = run.session.send("And this")
     await run.until(ev.PromptAccepted, lambda e: e.prompt_id == last)
     run.session.interrupt()
@@ -344,8 +330,7 @@ async def one_read_in_one_message_with_a_prompt_is_not_sent_again(row: Row) -> N
     await run.killed()
     run = await row.start(session_id)
     await delivered(row.inbox, asked.id, "message")
-    run.session.send("And now?")
-    await run.until(ev.TurnEnded)
+    await run.send("And now?").until(ev.TurnEnded)
     assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
@@ -402,14 +387,12 @@ async def a_cleared_conversation_keeps_its_question_and_the_next_one_hears_nothi
     run = await row.start(session_id)
     await run.until(QuestionRequest, lambda e: e.by_message)
     # Cleared: it is no longer asked here, and waits.
-    run.session.send("/clear")
-    settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
+    settled = await run.send("/clear").until(ev.RequestSettled, lambda e: e.request_id == asked.id)
     assert settled.outcome == Cancelled(CLEARED)
     assert (await stored(row.inbox, asked.id)).state is RequestState.PENDING
     # Answered meanwhile: nothing of it goes into the conversation that began.
     run.answer(asked.id, SQLITE)
-    run.session.send("Something new")
-    await run.until(ev.BlockFinished, lambda e: e.text == "One.")
+    await run.send("Something new").until(ev.BlockFinished, lambda e: e.text == "One.")
     await run.until(ev.TurnEnded)
     assert run.session.session_id != session_id
     await row.close()

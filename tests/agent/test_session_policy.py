@@ -24,8 +24,7 @@ async def test_assume_takes_the_questions_away(play: Play) -> None:
     model, home = play(Scenario("a").asks(DATABASE).says("I assumed SQLite."))
     options = {"questions": "assume", "append_system_prompt": "Speak in rhymes."}
     async with Running(home, **options) as run:
-        run.session.send("Build it")
-        await run.idle()
+        await run.send("Build it").idle()
         assert not run.all(QuestionRequest)
     assert "AskUserQuestion" not in tools(model)
     assert "Speak in rhymes.\\n\\nThe user does not answer questions in this session." in told(model)
@@ -46,8 +45,7 @@ async def test_adaptive_asks_so_many_times_in_a_session_without_previews_and_kin
             await run.until(QuestionRequest, count=number)
             run.answer(f"toolu_a_{number}", Declined())
         await run.idle()
-        run.session.send("More")
-        await run.idle(2)
+        await run.send("More").idle(2)
         assert len(run.all(QuestionRequest)) == 2
         third = run.all(ToolFinished)[2]
         assert third.output == "The user responded: Proceed on your best judgment and say what you assumed."

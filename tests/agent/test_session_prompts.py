@@ -27,10 +27,8 @@ async def test_what_a_turn_has_not_read_comes_back(row: Row) -> None:
 
 async def what_waits_at_the_end_comes_back_and_is_sent_once(row: Row) -> None:
     run = await row.begin(HANGS.says("Three.").ends_turn())
-    run.session.send("begin")
-    await run.idle()
-    run.session.send("go on")
-    await run.until(ev.BlockGrew, lambda e: e.text.startswith("As"))
+    await run.send("begin").idle()
+    await run.send("go on").until(ev.BlockGrew, lambda e: e.text.startswith("As"))
     queued = [run.session.send(text) for text in ("first in line", "second in line")]
     await run.until(ev.PromptAccepted, lambda e: e.queued, count=2)
     run.session.close()
@@ -43,24 +41,20 @@ async def what_waits_at_the_end_comes_back_and_is_sent_once(row: Row) -> None:
     # Resumed, it knows nothing of them.
     run = await row.start(session)
     assert await run.session.taken(dict.fromkeys(queued, session)) == frozenset()
-    run.session.send("first in line\nsecond in line")
-    await run.until(ev.TurnEnded)
+    await run.send("first in line\nsecond in line").until(ev.TurnEnded)
     assert told(row.model).count("second in line") == 1
 
 
 async def what_waits_behind_a_question_comes_back_when_it_is_parked(row: Row) -> None:
     run = await row.begin(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn())
-    run.session.send("begin")
-    asked = await run.until(QuestionRequest)
-    run.session.send("while I think")
-    await run.until(ev.PromptAccepted, lambda e: e.queued)
+    asked = await run.send("begin").until(QuestionRequest)
+    await run.send("while I think").until(ev.PromptAccepted, lambda e: e.queued)
     run.session.park()
     await run.ended()
     assert run.one(ev.PromptReturned).text == "while I think"
     run = await row.start(run.session.session_id, allowed_tools=("Bash",))
     await run.until(QuestionRequest)
-    run.answer(asked.request.id, SQLITE)
-    await run.until(ev.TurnEnded)
+    await run.answer(asked.request.id, SQLITE).until(ev.TurnEnded)
     # As the call's own result: another prompt in between would have taken the call away.
     assert '"Which database?"="SQLite"' in row.model.result(asked.request.tool_use_id).text
     assert "while I think" not in told(row.model)

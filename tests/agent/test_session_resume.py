@@ -62,10 +62,8 @@ async def it_begins_anew(home: CleanHome) -> str:
     async with Running(home, continue_last=True) as run:
         await run.until(ev.Connected)
         assert run.one(ev.NoticeGiven).text == NO_EARLIER_SESSION
-        run.session.send("Build it")
-        await run.until(QuestionRequest)
-        run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
-        await run.idle()
+        await run.send("Build it").until(QuestionRequest)
+        await run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),))).idle()
         assert [event.text for event in run.all(ev.BlockFinished)] == ["First.", "Settled."]
         await run.session.rename("The API")
         assert run.one(ev.TitleChanged) == ev.TitleChanged("The API")
@@ -79,8 +77,7 @@ async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
         past = run.one(ev.HistoryLoaded)
         assert len(past.events) == 7
         assert past.title == "Fork of The API"
-        run.session.send("Go on")
-        await run.idle()
+        await run.send("Go on").idle()
         assert run.session.session_id == connected.session_id
     stored = {path.stem: path for path in (home.config / "projects").glob("*/*.jsonl")}
     assert set(stored) == {session_id, connected.session_id}
@@ -112,8 +109,7 @@ async def it_shows_its_past_and_goes_on(run: Running, model: ScriptedModel, sess
     assert run.inbox.pending == ()
     assert settled.text == "Settled."
     assert run.session.session_id == session_id
-    run.session.send("Go on")
-    await run.idle()
+    await run.send("Go on").idle()
     assert run.session.session_id == session_id
     assert [event.text for event in run.all(ev.BlockFinished)] == ["Later."]
     ended = run.one(ev.TurnEnded)
@@ -151,8 +147,7 @@ async def a_copy_is_begun_once_under_a_given_id(
 async def it_is_left_to(other: Owner, home: CleanHome, inbox: Inbox, **options: Any) -> Running:
     """Start a session that another process runs, which must start nothing and give the prompt back."""
     async with Running(home, inbox, **options) as run:
-        run.session.send("Mine?")
-        lost = await run.ended()
+        lost = await run.send("Mine?").ended()
     assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
     assert run.one(ev.PromptReturned).text == "Mine?"
     assert run.all(ev.Connected) == []
@@ -174,11 +169,9 @@ async def what_ran_or_waited_in_a_killed_process_has_ended(row: Row) -> None:
     scenario = Scenario("b").runs("Bash", command="sleep 300", description="Wait", run_in_background=True)
     scenario = scenario.says("It runs.").ends_turn().runs("Write", file_path="a.txt", content="a")
     run = await row.begin(scenario.says("Written.").ends_turn().says("I write it again."))
-    run.session.send("Begin")
-    await run.until(ev.TurnEnded)
+    await run.send("Begin").until(ev.TurnEnded)
     session_id = run.session.session_id
-    run.session.send("Write it")
-    await run.until(PermissionRequest)
+    await run.send("Write it").until(PermissionRequest)
     await until_written(row.home, session_id, '"toolu_b_2"')
     await run.killed()
     run = await row.start(session_id)
@@ -200,8 +193,7 @@ async def what_was_before_a_compaction_is_shown_above_it(row: Row) -> None:
         scenario = scenario.says(f"{number} it is.").ends_turn()
     run = await row.begin(scenario)
     for count, prompt in enumerate(("one", "/compact", "two", "/compact", "three"), start=1):
-        run.session.send(prompt)
-        await run.idle(count)
+        await run.send(prompt).idle(count)
     run = await row.start(run.session.session_id, allowed_tools=("Bash",))
     past = (await run.until(ev.HistoryLoaded)).events
     said = [

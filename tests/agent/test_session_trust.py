@@ -20,13 +20,11 @@ async def test_a_trusted_directory_needs_no_second_answer_to_claude_code(play: P
     config = home.config / ".claude.json"
 
     async with Running(home, cwd=place) as run:
-        run.session.send("Build it")
-        await run.until(PermissionRequest)
+        await run.send("Build it").until(PermissionRequest)
     assert str(place) not in json.loads(config.read_text(encoding="utf-8"))["projects"]
     trusting(launch_with({"cwd": place}))
     async with Running(home, cwd=place) as run:
-        run.session.send("Build it")
-        await run.idle()
+        await run.send("Build it").idle()
         assert run.all(PermissionRequest) == []
         assert list(place.glob("[12]"))
     known = json.loads(config.read_text(encoding="utf-8"))["projects"][str(place)]

@@ -33,10 +33,8 @@ def decisions(run: Running) -> None:
     with step("Ctrl+C twice while a decision is open"):
         run.terminal.wait("ready")
         run.rest()
-        run.terminal.type("now seven\r")
-        run.terminal.wait_panel("touch seven.txt")
-        run.terminal.press("ctrl+c")
-        run.terminal.wait("Ctrl+C again quits")
+        run.terminal.type("now seven\r").wait_panel("touch seven.txt")
+        run.terminal.press("ctrl+c").wait("Ctrl+C again quits")
         run.rest(0.1)  # two presses that come faster are one of a key held down
         run.end("ctrl+c", 0)
         assert not (run.home.project / "seven.txt").exists()
@@ -56,8 +54,7 @@ def permissions(run: Running) -> None:
         terminal.wait_panel("touch three.txt")
         run.decide("e")
         terminal.wait_panel("Enter back")
-        terminal.type("use made.md instead")
-        terminal.press("enter")
+        terminal.type("use made.md instead").press("enter")
         assert run.result("toolu_e2e_9") == (
             f"{REJECTED} To tell you how to proceed, the user said:\nuse made.md instead"
         )
@@ -65,13 +62,10 @@ def permissions(run: Running) -> None:
         terminal.wait_panel("touch five.txt")
         assert "In this project, always: exactly this command" in terminal.panel
         assert ".claude/settings.local.json" in terminal.text
-        terminal.press("1 enter")
-        terminal.wait_panel("touch six.txt")
+        terminal.press("1 enter").wait_panel("touch six.txt")
         run.decide("a")
         terminal.wait_panel("Enter back")
-        terminal.type("and then rest")
-        terminal.press("enter")
-        terminal.wait("Files done.")
+        terminal.type("and then rest").press("enter").wait("Files done.")
         settings = json.loads((run.home.project / ".claude" / "settings.local.json").read_text())
         assert settings == {"permissions": {"allow": ["Bash(touch five.txt)"]}}
         last = (run.model.requests()[-1].body or {})["messages"][-1]
@@ -86,12 +80,10 @@ def plans(run: Running) -> None:
     with step("kept with text, and approved when revised"):
         terminal.wait("ready")
         run.rest()
-        terminal.type("plan it\r")
-        terminal.wait_panel(PLAN_TITLE, after="Larger")
+        terminal.type("plan it\r").wait_panel(PLAN_TITLE, after="Larger")
         run.decide("e")
         terminal.wait_panel("Enter back")
-        terminal.type("smaller please")
-        terminal.press("enter")
+        terminal.type("smaller please").press("enter")
         assert run.result("toolu_e2e_15").endswith("the user said:\nsmaller please")
         terminal.wait_panel(PLAN_TITLE, after="Smaller")
         run.decide("y")
@@ -100,12 +92,9 @@ def plans(run: Running) -> None:
     with step("edited and approved"):
         terminal.wait("ready")
         run.rest()
-        terminal.type("the last one\r")
-        terminal.wait_panel(PLAN_TITLE, after="2. End")
-        terminal.press("ctrl+g")
-        terminal.wait_panel("+ 2. Rest")
-        terminal.press("1 enter")
-        terminal.wait(DONE)
+        terminal.type("the last one\r").wait_panel(PLAN_TITLE, after="2. End")
+        terminal.press("ctrl+g").wait_panel("+ 2. Rest")
+        terminal.press("1 enter").wait(DONE)
         terminal.wait("you approved as edited")
         terminal.wait("accepts edits")
         assert run.result("toolu_e2e_20").endswith(

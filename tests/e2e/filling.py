@@ -16,8 +16,7 @@ def fill_in_by_keys(terminal: Terminal, form: Asked, values: Mapping[str, Any]) 
         if place == 0:
             terminal.press("1 enter")
             terminal.wait(lambda now, text=question.text: text not in now.panel and now.keys_work)  # type: ignore[misc]
-            terminal.press("escape")
-            terminal.wait_panel(question.text)
+            terminal.press("escape").wait_panel(question.text)
         labels = [option.label for option in question.options]
         if labels:
             chosen = value if isinstance(value, list) else [value] * (value is not None)
@@ -26,8 +25,7 @@ def fill_in_by_keys(terminal: Terminal, form: Asked, values: Mapping[str, Any]) 
             first, *more = str(value).split("\n")
             terminal.type(first)
             for line in more:
-                terminal.press("ctrl+j")
-                terminal.type(line)
+                terminal.press("ctrl+j").type(line)
         terminal.press("enter")
     terminal.wait_panel("Review your answers")
     terminal.press("enter")

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from ccq_tui.input.gate import QUIET
 from tests.pseudo_terminal import NotShownError, PseudoTerminal
@@ -179,7 +180,7 @@ class Terminal(PseudoTerminal):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
-    def press(self, keys: str) -> None:
+    def press(self, keys: str) -> Self:
         """Press keys, separated by blanks, by name or as the character they type.
 
         One that decides comes a while after the frame of the keys before, as from a person who looks.
@@ -192,12 +193,14 @@ class Terminal(PseudoTerminal):
             else:
                 self.type(key)
                 self._letter = True
+        return self
 
-    def type(self, text: str) -> None:
+    def type(self, text: str) -> Self:
         """Send characters as they are, once they and a letter pressed before are no word."""
         if self._letter:
             self._look()
         self._send(text)
+        return self
 
     def _look(self) -> None:
         """Wait for the frame that shows what the last keys did, if they did anything, and a little longer."""
@@ -208,9 +211,9 @@ class Terminal(PseudoTerminal):
         self._sent_at, self._undrawn, self._letter = time.monotonic(), True, False
         os.write(self._master, text.encode())
 
-    def paste(self, text: str) -> None:
+    def paste(self, text: str) -> Self:
         """Send characters as a bracketed paste."""
-        self.type(f"\x1b[200~{text}\x1b[201~")
+        return self.type(f"\x1b[200~{text}\x1b[201~")
 
     def resize(self, size: tuple[int, int]) -> None:
         """Give the terminal another size."""

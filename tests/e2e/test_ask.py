@@ -47,8 +47,7 @@ def test_a_form_killed_at_any_question_offers_its_draft_and_ends_in_one_record(t
                 terminal.wait(lambda one: "draft" in one.text and one.keys_work)
                 terminal.press("enter")
             terminal.wait_panel(choice)
-            terminal.press(f"{number} enter")
-            terminal.wait_panel(question)
+            terminal.press(f"{number} enter").wait_panel(question)
             terminal.type(text)
             terminal.wait(lambda _: drafted(signs if question == HOURS else signs[:2]))  # noqa: B023
             os.killpg(terminal.process.pid, signal.SIGKILL)
@@ -73,8 +72,7 @@ def drafted(signs: Iterable[str]) -> bool:
 
 
 def leave(terminal: Terminal) -> None:
-    terminal.press("ctrl+c")
-    terminal.wait(LEAVE)
+    terminal.press("ctrl+c").wait(LEAVE)
     time.sleep(REPEAT)  # sooner, it is the key that is held down
     terminal.press("ctrl+c")
 
@@ -82,10 +80,8 @@ def leave(terminal: Terminal) -> None:
 def test_leaving_asks_keeps_the_draft_and_writes_nothing(tmp_path: Path) -> None:
     with asking(tmp_path, size=(40, 12)) as terminal:
         terminal.wait_panel("What kind of change?")
-        terminal.press("down escape")
-        terminal.wait(LEAVE)
-        terminal.press("space")
-        terminal.wait_gone(LEAVE)
+        terminal.press("down escape").wait(LEAVE)
+        terminal.press("space").wait_gone(LEAVE)
         leave(terminal)
         assert terminal.wait_end() == 130
         terminal.wait("Left; the draft is kept.")
@@ -120,10 +116,8 @@ def test_what_is_asked_is_drawn_beside_the_answer_that_a_script_reads(tmp_path: 
     script = f'a=$({program()} ask "Which?" --option one --option "two, three" --multi); echo "<$a> $?"'
     with Terminal(["bash", "-c", script], os.environ, tmp_path) as terminal:
         terminal.wait_panel("Which?")
-        terminal.press("1 2 enter")
-        terminal.wait_panel("Submit")
-        terminal.press("enter")
-        terminal.wait("<one\ntwo, three> 0")
+        terminal.press("1 2 enter").wait_panel("Submit")
+        terminal.press("enter").wait("<one\ntwo, three> 0")
 
 
 def test_a_form_that_is_piped_in_leaves_the_keys_to_the_terminal(tmp_path: Path) -> None:
@@ -143,8 +137,7 @@ def test_a_secret_reaches_neither_the_screen_nor_a_disk(tmp_path: Path, way: str
         if not way:
             terminal.wait("send ••••••••")
             terminal.press("ctrl+g")
-        terminal.press("enter")
-        terminal.wait("8-0")
+        terminal.press("enter").wait("8-0")
         assert "hunter" not in terminal.written
     assert subprocess.run(["grep", "-ra", "hunter", Path.home(), tmp_path]).returncode == 1
 
@@ -214,8 +207,7 @@ def test_a_commit_at_a_terminal_is_reflected_on(repo: Path) -> None:
         assert "earlier hook" in terminal.written
     with shell(repo, f"{program()} reflect") as terminal:
         terminal.wait_panel("Replace it?")
-        terminal.press("enter")
-        terminal.wait(f"Nothing was recorded.\n1 {ENDED}")
+        terminal.press("enter").wait(f"Nothing was recorded.\n1 {ENDED}")
     (earlier,) = records(repo / RECORDS)
     with shell(repo, f"{program()} reflect") as terminal:
         terminal.wait_panel("Replace it?")
@@ -236,18 +228,14 @@ def test_leaving_the_questions_in_a_worktree_ends_the_commit_well(repo: Path, tm
     run(repo, "worktree", "add", "--quiet", str(tree))
     with shell(tree, "CCQ_PLAIN=1 git commit -q --allow-empty -m 'Try it'") as terminal:
         terminal.wait(FIRST)
-        terminal.press("ctrl+c")
-        terminal.wait("y leaves")
-        terminal.press("y enter")
-        terminal.wait(f"0 {ENDED}")
+        terminal.press("ctrl+c").wait("y leaves")
+        terminal.press("y enter").wait(f"0 {ENDED}")
         assert "draft is kept" in terminal.prose
     with shell(tree, f"{program()} reflect") as terminal:
         terminal.wait(lambda one: FIRST in one.panel and "F1" in one.panel)
-        terminal.press("escape")
-        terminal.wait("Leave?")
+        terminal.press("escape").wait("Leave?")
         time.sleep(REPEAT)  # sooner, it is the key that is held down
-        terminal.press("escape")
-        terminal.wait(f"130 {ENDED}")
+        terminal.press("escape").wait(f"130 {ENDED}")
     assert run(tree, "log", "-1", "--format=%s") == "Try it"
     assert not (repo / RECORDS).exists()
     assert run(repo, "worktree", "remove", str(tree)) == "", "nothing was left in it"

@@ -56,28 +56,16 @@ def text_of(result: types.CallToolResult) -> str:
 def answer_all_kinds(terminal: Terminal) -> None:
     """Answer the four questions by keys alone."""
     terminal.wait("Before the release")
-    terminal.press("right")
-    terminal.wait_panel("Which layout?")
+    terminal.press("right").wait_panel("Which layout?")
     assert "─ Codex: Before the release ─ ◆ Layout ─ ☐ Checks ─" in terminal.panel
     assert "Claude" not in terminal.text
-    terminal.press("2")
-    terminal.wait(lambda seen: "● 2  Narrow" in seen.panel)
-    terminal.press("n")
-    terminal.type("keep it small")
-    terminal.press("enter")
-    terminal.wait("Enter choose Narrow")
-    terminal.press("enter")
-    terminal.wait(lambda seen: "Which checks?" in seen.panel)
-    terminal.press("1 3 enter")
-    terminal.wait(lambda seen: "What is it called?" in seen.panel)
-    terminal.type("Wörter, 一")
-    terminal.press("enter")
-    terminal.wait(lambda seen: "How many shards?" in seen.panel)
-    terminal.type("5")
-    terminal.press("enter")
-    terminal.wait(lambda seen: "→    Submit" in seen.panel)
-    terminal.press("enter")
-    terminal.wait("Codex collects it from the inbox")
+    terminal.press("2").wait(lambda seen: "● 2  Narrow" in seen.panel)
+    terminal.press("n").type("keep it small").press("enter").wait("Enter choose Narrow")
+    terminal.press("enter").wait(lambda seen: "Which checks?" in seen.panel)
+    terminal.press("1 3 enter").wait(lambda seen: "What is it called?" in seen.panel)
+    terminal.type("Wörter, 一").press("enter").wait(lambda seen: "How many shards?" in seen.panel)
+    terminal.type("5").press("enter").wait(lambda seen: "→    Submit" in seen.panel)
+    terminal.press("enter").wait("Codex collects it from the inbox")
 
 
 ANSWERS = [

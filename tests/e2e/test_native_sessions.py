@@ -117,8 +117,7 @@ def open_in_inbox(run: Running, words: str) -> None:
     """Open the one request that waits, whose panel has some words, in the inbox on the screen."""
     run.terminal.wait("─ Sessions ─ 1 waits")
     run.terminal.wait("❯   ")
-    run.terminal.press("right")
-    run.terminal.wait(lambda seen: words in seen.text and seen.panel and seen.keys_work)
+    run.terminal.press("right").wait(lambda seen: words in seen.text and seen.panel and seen.keys_work)
 
 
 def shown(native: NativeTerminal, words: str) -> None:
@@ -170,8 +169,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
             ("2", "● 2  Postgres"), ("enter", "Which features?"), ("1", "◼ 1  Auth"), ("3", "◼ 3  Logs"),
             ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit 3 answers"),
         ):  # fmt: skip
-            ours.press(keys)
-            ours.wait_panel(words)
+            ours.press(keys).wait_panel(words)
         began = time.monotonic()
         ours.press("enter")
         tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
@@ -213,8 +211,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
         natives.ended(third)
     with step("interrupted there, nothing was answered"):
         fourth = natives.next(native, "❯ 1. SQLite")
-        native.press("\x1b")
-        native.wait("Declined to answer")
+        native.press("\x1b").wait("Declined to answer")
         assert natives.ended(fourth).outcome == Cancelled("interrupted in Claude Code")
     changes = json.loads(natives.ccq("history", "--json"))["changes"]
     assert [one["to"] for one in changes if one["request"] == fourth.request.id] == ["pending", "cancelled"]
@@ -235,8 +232,7 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         second = natives.next(native)
         ours.wait("─ Sessions ─ 1 waits")
         shown(native, "Do you want to proceed?")
-        native.press("1")
-        native.wait("Ran 2.")
+        native.press("1").wait("Ran 2.")
         ended = natives.ended(second)
         assert ended.outcome in (Allowed(), DECIDED_THERE)
         assert (ended.actor and ended.actor.where) == "in Claude Code"
@@ -251,8 +247,7 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         natives.ended(third)
     with step("denied there"):
         fourth = natives.next(native, "Do you want to proceed?")
-        native.press("\x1b")
-        native.wait("Interrupted")
+        native.press("\x1b").wait("Interrupted")
         assert natives.ended(fourth).outcome in (Denied(), DECIDED_THERE)
     assert [path.exists() for path in made] == [True, True, False, False]
     with step("a plan is approved by a script"):
@@ -271,8 +266,7 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         first = natives.next(native)
         native.wait("running Elicitation hook")
         open_in_inbox(run, "your answer")
-        run.terminal.type("hello")
-        run.terminal.press("enter")
+        run.terminal.type("hello").press("enter")
         native.wait("Filled in 1.")
         assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
         assert natives.ended(first).state is RequestState.DELIVERED
@@ -285,8 +279,7 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
     with step("interrupted there"):
         third = natives.next(native)
         native.wait("running Elicitation hook")
-        native.press("\x1b")
-        native.wait("Interrupted")
+        native.press("\x1b").wait("Interrupted")
         assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
         assert len(told(log)) == 2
 

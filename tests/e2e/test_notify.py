@@ -28,19 +28,15 @@ def test_a_notification_comes_once_the_person_has_left(start: Start) -> None:
         with step("keys prove a person, and so does the terminal's report"):
             terminal.wait("ready")
             assert focused() == []
-            terminal.type("go")
-            terminal.wait(lambda _: focused() == [None])
-            terminal.type("\x1b[I")
-            terminal.wait(lambda _: focused() == [True])
+            terminal.type("go").wait(lambda _: focused() == [None])
+            terminal.type("\x1b[I").wait(lambda _: focused() == [True])
         with step("nothing is sent while the terminal is in focus"):
-            terminal.press("enter")
-            terminal.wait_panel("Which one?")
+            terminal.press("enter").wait_panel("Which one?")
             log = state / "log" / "ccq-tui.log"
             terminal.wait(lambda _: "a person is at a terminal" in log.read_text("utf-8"))
             assert ntfy.got == []
         with step("it is once the terminal has lost the focus"):
-            terminal.type("\x1b[O")
-            terminal.wait(lambda _: focused() == [False])
+            terminal.type("\x1b[O").wait(lambda _: focused() == [False])
             terminal.wait(lambda _: ntfy.got)
             assert ntfy.contents[0]["title"].endswith(" · Which")
             assert "Which one?" not in json.dumps(ntfy.contents)

@@ -49,13 +49,8 @@ def test_a_question_and_its_draft_outlive_every_end(
         with step("a text that is piped in is part of the prompt, and keys come from the terminal"):
             terminal.wait_panel("Which one?")
             assert any("review this\n\none\ntwo" in text for text in texts_of(sent(model)))
-            terminal.press("3")
-            terminal.wait("● 3  Third")
-            terminal.press("n")
-            terminal.type("soon")
-            terminal.press("enter o")
-            terminal.type("my own")
-            terminal.wait("my own")
+            terminal.press("3").wait("● 3  Third")
+            terminal.press("n").type("soon").press("enter o").type("my own").wait("my own")
         with step("quit with a question open, without being asked"):
             run.end("ctrl+q", 0)
             assert "1 question waits in “" in terminal.text
@@ -84,8 +79,7 @@ def test_a_question_and_its_draft_outlive_every_end(
         last.terminal.wait_panel("● 3  Third")
         assert "elsewhere" not in last.terminal.written
         assert "later" in last.terminal.panel
-        last.terminal.press("enter enter")
-        last.terminal.wait("Thanks a lot.")
+        last.terminal.press("enter enter").wait("Thanks a lot.")
         answer = Answered((Answer(("Third",), note="later"),))
         message = answers_as_message(QuestionSet("toolu_again_1", (WHICH,)), answer)
         messages = last.model.requests()[-1].body["messages"]
@@ -99,11 +93,9 @@ def close_shell_of(home: CleanHome, model: ScriptedModel, name: str) -> None:
     shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
     with Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
         run = Running(terminal, model, home)
-        terminal.type(f"{program()} --resume {name}\n")
-        terminal.wait_panel("● 4  my own")
+        terminal.type(f"{program()} --resume {name}\n").wait_panel("● 4  my own")
         assert "soon" in terminal.panel
-        terminal.press("ctrl+z")
-        terminal.wait("Stopped")
+        terminal.press("ctrl+z").wait("Stopped")
         terminal.hang_up()
         terminal.wait(lambda _: run.processes() == [])
 
@@ -121,8 +113,7 @@ def edited_while_it_ends(start: Start, home: CleanHome, name: str, tmp_path: Pat
             )
             # What the editor had saved by the last end is in the open text.
             run.terminal.wait_panel(f"● 4  {text}")
-            run.terminal.press("ctrl+g")
-            run.terminal.wait(lambda _: opened.exists())
+            run.terminal.press("ctrl+g").wait(lambda _: opened.exists())
             run.end(how, code)
             opened.unlink()
             assert run.model.requests() == [], "nobody told the model that its question was refused"
@@ -131,10 +122,8 @@ def edited_while_it_ends(start: Start, home: CleanHome, name: str, tmp_path: Pat
 def is_killed(run: Running) -> None:
     """Write a draft and kill the program; its CLI ends and asks nothing more."""
     run.terminal.wait_panel("Which one?", after="go on")
-    run.terminal.press("3")
-    run.terminal.wait("● 3  Third")
-    run.terminal.press("n")
-    run.terminal.type("later")
+    run.terminal.press("3").wait("● 3  Third")
+    run.terminal.press("n").type("later")
     inbox = next(run.home.home.rglob("inbox.db"))
     run.terminal.wait(lambda _: "later" in drafts(inbox))
     (cli,) = (pid for pid in children(run.terminal.process.pid) if "stream-json" in command(pid))

@@ -312,8 +312,7 @@ def test_lines_answer_what_waits_across_an_end(tmp_path: Path) -> None:
                 saw(terminal, "question 1 of 3: Which features should it have?")
                 terminal.press("ctrl+c")
                 saw(terminal, "Continue with the next request? The draft is kept. y leaves")
-                terminal.type("no\n")
-                terminal.type("1,3\n")
+                terminal.type("no\n").type("1,3\n")
                 saw(terminal, "question 2 of 3: How many workers?")
             terminal.wait(lambda _: any(one.has_draft for one in store.requests.waiting()))
             os.killpg(terminal.process.pid, signal.SIGKILL)
@@ -366,6 +365,5 @@ def test_the_screen_has_words_alone(start: Start) -> None:
     since = time.monotonic()
     run.terminal.wait(lambda _: time.monotonic() - since > 2.5)
     assert len(run.terminal.raw) == before, "what waits for a person writes nothing"
-    run.terminal.press("1")
-    run.terminal.wait("● 1  First")
+    run.terminal.press("1").wait("● 1  First")
     assert not [one for one in run.terminal.text if "\u2500" <= one < "\u25a0"]

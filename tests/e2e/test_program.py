@@ -38,41 +38,29 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
     with step("one Ctrl+C only says how to quit"):
         terminal.wait_panel("Which one?")
         assert DARK in terminal.raw
-        terminal.press("ctrl+c")
-        terminal.wait("Ctrl+C again quits")
+        terminal.press("ctrl+c").wait("Ctrl+C again quits")
         assert terminal.process.poll() is None
-        terminal.press("down enter")
-        terminal.wait_in_panel("And then?")
+        terminal.press("down enter").wait_in_panel("And then?")
     with step("an interrupt closes the panel with a reason, and the draft can be copied"):
-        terminal.press("escape")
-        terminal.wait("draft 1/2, nothing sent")
-        terminal.type("my half prompt")
-        terminal.wait("❯ my half prompt")
+        terminal.press("escape").wait("draft 1/2, nothing sent")
+        terminal.type("my half prompt").wait("❯ my half prompt")
         run.rest()
-        terminal.press("escape")
-        terminal.wait("Esc again interrupts")
+        terminal.press("escape").wait("Esc again interrupts")
         assert terminal.panel == "", "one stray Esc withdraws nothing"
         run.press_again("escape", "F8 copies your draft")
         terminal.wait("❯ my half prompt")
-        terminal.press("f8")
-        terminal.wait("Draft copied")
+        terminal.press("f8").wait("Draft copied")
         assert b"\x1b]52;c;" in terminal.raw
         terminal.wait("ready")
     with step("an interrupt while the answer streams keeps the prompt"):
         run.rest()
-        terminal.press("enter")
-        terminal.wait("word word")
-        terminal.type("next")
-        terminal.wait("❯ next")
-        terminal.press("escape")
-        terminal.wait("ready")
+        terminal.press("enter").wait("word word")
+        terminal.type("next").wait("❯ next")
+        terminal.press("escape").wait("ready")
         terminal.wait("❯ next")
     with step("a prompt sent while working is shown as queued"):
-        terminal.press("enter")
-        terminal.wait("working")
-        terminal.type("and another thing")
-        terminal.press("enter")
-        terminal.wait("queued")
+        terminal.press("enter").wait("working")
+        terminal.type("and another thing").press("enter").wait("queued")
         run.model.release()
         terminal.wait(DONE)
         terminal.wait_gone("queued")
@@ -86,9 +74,7 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         )
         again.terminal.wait("The end.")
         again.terminal.wait("ready")
-        again.terminal.type("hello again")
-        again.terminal.press("enter")
-        again.terminal.wait("Welcome back.")
+        again.terminal.type("hello again").press("enter").wait("Welcome back.")
     with step("closing the window while a question is open"):
         again.terminal.wait_panel("Which one?")
         again.end("window closed", 129)
@@ -99,8 +85,7 @@ def is_drawn_slowly(run: Running) -> None:
     terminal = run.terminal
     run.rest()
     terminal.type(ANSWER * 2)  # from now on it reports what it has drawn
-    terminal.type("more")
-    terminal.wait("❯ more")
+    terminal.type("more").wait("❯ more")
     frames = terminal.written.count(ASK)
     terminal.press("enter")
     run.wait_recorded("The end.")
@@ -120,8 +105,7 @@ def test_the_demo_runs_in_a_directory_of_its_own(tmp_path: Path) -> None:
     home = clean_environment("http://127.0.0.1:9", root=tmp_path)
     with Terminal([program(), "demo", "single", "--speed", "0"], home.env, home.project) as terminal:
         terminal.wait_panel("Which database")
-        terminal.press("enter")
-        terminal.wait("Noted:")
+        terminal.press("enter").wait("Noted:")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
     assert not any((home.config / "projects").glob("*/*.jsonl"))

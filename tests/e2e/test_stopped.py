@@ -25,8 +25,7 @@ def in_a_shell(home: CleanHome, shown: str, words: str = "") -> Iterator[tuple[T
     """Run the program in a shell; yields the shell and, once the program shows a text, its process."""
     command = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
     with Terminal(command, home.env | {"PS1": "$ "}, home.project) as terminal:
-        terminal.type(f"{program()} {words}\n")
-        terminal.wait(shown)
+        terminal.type(f"{program()} {words}\n").wait(shown)
         (pid,) = children(terminal.process.pid)
         try:
             yield terminal, pid
@@ -47,11 +46,9 @@ def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(home: CleanHome) ->
             with step(f"{how.name}, then in the background, then in front again"):
                 os.kill(pid, how)
                 shell.wait("Stopped")
-                shell.type("bg\n")
-                shell.wait("bg")
+                shell.type("bg\n").wait("bg")
                 shell.wait(lambda _: stat(pid)[0] == "T")
-                shell.type("clear; fg\n")
-                shell.wait_panel("Which database")
+                shell.type("clear; fg\n").wait_panel("Which database")
                 shell.press("down")
                 row = "❯ ○ 2" if how is signal.SIGSTOP else "❯ ○ 3"
                 # The row may be drawn before the rest, over what the shell said of the stop.
@@ -60,8 +57,7 @@ def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(home: CleanHome) ->
             os.kill(pid, signal.SIGSTOP)
             shell.wait("Stopped")
             # It sees keys typed ahead and may not read them, being in the background: no reason to stop.
-            shell.type("kill %1; sleep 1\ntrue typed ahead\n")
-            shell.wait(lambda _: not stat(pid))
+            shell.type("kill %1; sleep 1\ntrue typed ahead\n").wait(lambda _: not stat(pid))
             shell.type("\n")  # the shell says what became of jobs before it asks
             shell.wait("Exit 143")
         shell.type("exit\n")
@@ -81,21 +77,15 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_a_quit_signal_leaves_it_whol
     with in_a_shell(home, "ready") as (shell, pid):
         shell.wait(lambda _: lock.exists() and not is_free())
         with step("suspended in the middle of a text, while another process may publish, and back in it"):
-            shell.type("words typed in a burst\x1a")
-            shell.wait("Stopped")
+            shell.type("words typed in a burst\x1a").wait("Stopped")
             assert is_free()
-            shell.type("echo in the she''ll\n")
-            shell.wait("in the shell")
-            shell.type("clear; fg\n")
-            shell.wait("words typed in a burst")
+            shell.type("echo in the she''ll\n").wait("in the shell")
+            shell.type("clear; fg\n").wait("words typed in a burst")
             shell.wait(lambda _: not is_free())
-            shell.type(" and after it")
-            shell.wait("words typed in a burst and after it")
+            shell.type(" and after it").wait("words typed in a burst and after it")
         with step("ended by SIGQUIT"):
             os.kill(pid, signal.SIGQUIT)
             shell.wait(lambda _: not stat(pid))
-            shell.type("echo $? she''ll\n")
-            shell.wait("131 shell")
-        shell.type("exit\n")
-        shell.wait_end()
+            shell.type("echo $? she''ll\n").wait("131 shell")
+        shell.type("exit\n").wait_end()
         assert shell.restored

@@ -47,8 +47,7 @@ def test_what_is_typed_ahead_neither_answers_nor_reaches_the_shell(
         terminal.wait(SHELL.strip())
         terminal.type(f"{shlex.quote(program())}; echo ended $?\r")
         # Letters of the question begin, end and interrupt it, and Enter comes at once behind them.
-        terminal.type(typed[:4])
-        terminal.wait(ASKED)
+        terminal.type(typed[:4]).wait(ASKED)
         for letter in typed[4:]:
             terminal.type(letter)
             pause(terminal, 0.02)
@@ -62,11 +61,8 @@ def test_what_is_typed_ahead_neither_answers_nor_reaches_the_shell(
         # What is typed on while it ends is nobody's.
         terminal.press("down up")
         pause(terminal, 1.0)  # a busy machine draws the row late, and Enter would be asked for again
-        terminal.type("\recho ED >leaked\r")
-        terminal.wait("ended 0")
-        terminal.type("echo the end\r")
-        terminal.wait(lambda screen: screen.text.count("the end") >= 2)
-        terminal.type("exit\r")
-        terminal.wait_end()
+        terminal.type("\recho ED >leaked\r").wait("ended 0")
+        terminal.type("echo the end\r").wait(lambda screen: screen.text.count("the end") >= 2)
+        terminal.type("exit\r").wait_end()
     assert not (project / "leaked").exists()
     assert not list((tmp_path / "home").rglob("trust.json"))

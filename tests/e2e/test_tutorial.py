@@ -55,8 +55,7 @@ def test_the_first_hour(
 
         def leave() -> None:
             for _ in range(5):  # on a busy machine the second key may come too late
-                terminal.press("ctrl+c")
-                terminal.wait("Ctrl+C again quits")
+                terminal.press("ctrl+c").wait("Ctrl+C again quits")
                 run.rest()  # a key that comes within milliseconds counts as held down
                 terminal.press("ctrl+c")
                 with suppress(NotShownError):
@@ -65,22 +64,16 @@ def test_the_first_hour(
             terminal.wait(at_the_shell)
 
         with step("the first question, hidden and shown, with a selection"):
-            terminal.type(first)
-            terminal.wait_panel(WHERE.text)
-            terminal.press("1")
-            terminal.wait("● 1  SQLite")
-            terminal.press("f2")
-            terminal.wait("1 question waiting")
+            terminal.type(first).wait_panel(WHERE.text)
+            terminal.press("1").wait("● 1  SQLite")
+            terminal.press("f2").wait("1 question waiting")
             run.rest(3.0)
-            terminal.press("f2")
-            terminal.wait_panel("● 1  SQLite")
+            terminal.press("f2").wait_panel("● 1  SQLite")
             leave()
             assert "1 question waits in “" in terminal.text
         with step("it waits in the inbox, and its answer reaches the call"):
-            terminal.type(inbox)
-            terminal.wait("❯   ?  Where should this project")
-            terminal.press("enter")
-            terminal.wait_panel("● 1  SQLite")
+            terminal.type(inbox).wait("❯   ?  Where should this project")
+            terminal.press("enter").wait_panel("● 1  SQLite")
             terminal.press("enter")
             assert run.result("toolu_all_1") == answered(f'"{WHERE.text}"="SQLite"')
             terminal.press("escape")
@@ -91,38 +84,25 @@ def test_the_first_hour(
             assert (directory / "store.txt").read_text(encoding="utf-8") == "SQLite\n"
             leave()
         with step("two sessions"):
-            terminal.type(again)
-            terminal.wait("The choice is in the file.")
+            terminal.type(again).wait("The choice is in the file.")
             terminal.wait("○ ready")
-            terminal.press("ctrl+n")
-            terminal.wait("Directory")
-            terminal.type("Say hello")
-            terminal.press("enter")
-            terminal.wait("Hello there.")
+            terminal.press("ctrl+n").wait("Directory")
+            terminal.type("Say hello").press("enter").wait("Hello there.")
             terminal.wait(lambda now: re.match(" 1 . .* 2 ", now.lines[0]))
-            terminal.type("\x1b1")
-            terminal.wait("The choice is in the file.")
-            terminal.press("f5")
-            terminal.wait("─ Sessions ─")
-            terminal.press("escape")
-            terminal.wait_gone("─ Sessions ─")
+            terminal.type("\x1b1").wait("The choice is in the file.")
+            terminal.press("f5").wait("─ Sessions ─")
+            terminal.press("escape").wait_gone("─ Sessions ─")
             leave()
         with step("a worktree goes with its session"):
-            terminal.type(worktree)
-            terminal.wait("Hello there.")
+            terminal.type(worktree).wait("Hello there.")
             assert (directory / ".claude/worktrees/greeting").is_dir()
             leave()
             assert not (directory / ".claude/worktrees/greeting").exists()
         with step("the phone's code"):
             # The usual port may be in use, by the phone of whoever runs the tests.
-            terminal.type(phone.replace("phone", f"phone --port {free_port()}"))
-            terminal.wait("Both work once")
-            terminal.press("ctrl+c")
-            terminal.wait(at_the_shell)
+            terminal.type(phone.replace("phone", f"phone --port {free_port()}")).wait("Both work once")
+            terminal.press("ctrl+c").wait(at_the_shell)
         with step("a script asks"):
-            terminal.type(script)
-            terminal.wait("Where should it go?")
-            terminal.press("2")
-            terminal.wait_panel("● 2  production")
-            terminal.press("enter")
-            terminal.wait("It goes to production.")
+            terminal.type(script).wait("Where should it go?")
+            terminal.press("2").wait_panel("● 2  production")
+            terminal.press("enter").wait("It goes to production.")

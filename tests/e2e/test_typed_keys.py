@@ -32,8 +32,7 @@ def test_joiners_new_lines_and_lines_without_marks_arrive(start: Start) -> None:
         terminal.type("\x1b1")  # Alt+1: goes to the first session, which is shown
         for character in f" {JOINED}":
             terminal.type(character)
-        terminal.press("enter")
-        terminal.wait("Fine.")
+        terminal.press("enter").wait("Fine.")
         sent = json.dumps(run.model.requests()[-1].body, ensure_ascii=False)
         assert f"and a1 {JOINED}" in sent
         terminal.wait("○ ready")
@@ -51,22 +50,17 @@ def test_joiners_new_lines_and_lines_without_marks_arrive(start: Start) -> None:
     for number, (asked, key, opened, new_line) in enumerate(texts, 1):
         with step(f"in a text that {key!r} opens for {asked}"):
             terminal.wait_panel(asked, f"Set {number}." if number < 5 else "", QUIET if key else SEEN)
-            terminal.press(key)
-            terminal.wait_in_panel(opened)
-            terminal.type(f"up{new_line}down")
-            terminal.wait_in_panel("down")
+            terminal.press(key).wait_in_panel(opened)
+            terminal.type(f"up{new_line}down").wait_in_panel("down")
             terminal.press("enter enter" if key == "n" else "enter")
             assert "up\ndown" in run.result(f"toolu_e2e_{number}")
     with step("lines without marks are one prompt, sent by Enter alone"):
         terminal.wait("○ ready")
         run.rest()
         asked = len(run.model.requests())
-        terminal.type("first\rsecond\rthird\r")
-        terminal.wait("second")
-        terminal.type("last")
-        terminal.wait("last")
+        terminal.type("first\rsecond\rthird\r").wait("second")
+        terminal.type("last").wait("last")
         assert len(run.model.requests()) == asked
-        terminal.press("enter")
-        terminal.wait("Read.")
+        terminal.press("enter").wait("Read.")
         assert '"first\\nsecond\\nthird\\nlast"' in json.dumps(run.model.requests()[-1].body)
     run.end("ctrl+q", 0)

@@ -38,17 +38,14 @@ def test_it_is_slower_and_whole(start: Start, tmp_path: Path) -> None:
     run = start(scenario, variables={"PYTHONPATH": str(tmp_path)}, prompt="")
     terminal = run.terminal
     with step("what was typed before the screen is there is kept"):
-        terminal.type("typed ahead")
-        terminal.wait("❯ typed ahead")
+        terminal.type("typed ahead").wait("❯ typed ahead")
         terminal.wait("ready")
         terminal.wait("❯ typed ahead")
         run.rest()
         terminal.press("enter")
     with step("a question is answered with a text of one's own"):
         terminal.wait_panel("Which one?")
-        terminal.press("o")
-        terminal.type("neither, with a pa\x7fuse")
-        terminal.wait("neither, with a puse")
+        terminal.press("o").type("neither, with a pa\x7fuse").wait("neither, with a puse")
         terminal.press("enter")
         assert '"Which one?"="neither, with a puse"' in run.result("toolu_e2e_1")
     with step("a permission is given"):
@@ -58,9 +55,7 @@ def test_it_is_slower_and_whole(start: Start, tmp_path: Path) -> None:
         terminal.wait("Done.")
         terminal.wait("ready")
     with step("a prompt is written in lines, sent, and drawn anew in another size"):
-        terminal.type("one\x1b\rtwo")
-        terminal.wait("two")
+        terminal.type("one\x1b\rtwo").wait("two")
         terminal.resize((60, 20))
-        terminal.press("enter")
-        terminal.wait("Read.")
+        terminal.press("enter").wait("Read.")
     run.end("ctrl+q", 0)

@@ -43,8 +43,7 @@ def test_prompts_of_a_shell_are_answered_from_the_inbox(tmp_path: Path) -> None:
         wrapped.answer("Which one?", "green")
         wrapped.answer("Project name", other="a shop, small")
         wrapped.wait("Value:")
-        wrapped.type("not shown\r")
-        wrapped.wait(lambda terminal: b"length=9" in terminal.raw)
+        wrapped.type("not shown\r").wait(lambda terminal: b"length=9" in terminal.raw)
         wrapped.answer("After a flood?", "No")
         wrapped.answer("On a clear screen?", "Yes")
         assert wrapped.wait_end() == 7
@@ -266,11 +265,9 @@ def test_a_shell_sees_no_difference(tmp_path: Path) -> None:
         shell.run("$WRAP -- $WRAP -- sh -c 'test $(tty) = $CCQ_WRAPPED && echo once'", "once", "code=0")
         shell.run("$WRAP -- sh -c 'sleep 100 & echo $! > child'", "code=0")
         os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)  # it lived on, as it does without
-        shell.type("clear; $WRAP -- sh -c 'stty size; read x; stty size'; echo code=$?\r")
-        shell.wait("24 80")
+        shell.type("clear; $WRAP -- sh -c 'stty size; read x; stty size'; echo code=$?\r").wait("24 80")
         shell.resize((100, 30))
-        shell.type("\r")
-        shell.wait("30 100")
+        shell.type("\r").wait("30 100")
 
 
 JOB = """$WRAP -- bash -c 'read -p "[1/1] First: " a; read -p "Second? [y/n] " b; echo "got $a $b"'"""
@@ -280,19 +277,15 @@ def test_a_wrapped_program_is_stopped_and_continued_like_any_other(tmp_path: Pat
     inbox_path().parent.mkdir(parents=True)
     store = Store(inbox_path())
     with closing(store), Shell(tmp_path) as shell:
-        shell.type(f"clear; {JOB}; echo code=$?\r")
-        shell.wait("First:")
+        shell.type(f"clear; {JOB}; echo code=$?\r").wait("First:")
         shell.wait(lambda _: len(store.requests.waiting()) == 1)
-        shell.press("ctrl+z")
-        shell.wait("Stopped")
+        shell.press("ctrl+z").wait("Stopped")
         shell.wait(lambda _: not store.requests.waiting())
         assert [one.cause for one in store.history.changes()] == ["asked", "keys were typed at its terminal"]
         shell.type("stty -a | grep -o -w icanon\r")
         shell.wait(lambda _: "icanon" in shell.lines)  # the shell has its modes back
-        shell.type("fg\r")
-        shell.wait(lambda _: shell.text.count("$WRAP") == 2)  # the shell names what it continues
-        shell.type("one\r")
-        shell.wait("Second?")
+        shell.type("fg\r").wait(lambda _: shell.text.count("$WRAP") == 2)  # the shell names what it continues
+        shell.type("one\r").wait("Second?")
         shell.wait(lambda _: len(store.requests.waiting()) == 1)
         (stored,) = store.requests.waiting()
         store.requests.settle(stored.request.id, Answered((Answer(selected=("Yes",)),)), BY_COMMAND)

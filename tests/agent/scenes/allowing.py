@@ -119,8 +119,7 @@ async def each_suggestion_is_granted_where_it_says(
     # In a directory that is allowed a file is still not written unasked: that takes the mode.
     asked = await run.until(PermissionRequest, count=5 + again)
     assert asked.request.suggestions == (ACCEPT,)
-    run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
-    await run.idle()
+    await run.answer(asked.request.id, Allowed(suggestion=ACCEPT)).idle()
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["acceptEdits"]
     assert len(run.all(PermissionRequest)) == 5 + again
     assert again <= 2, "what holds for the session alone holds at once"
@@ -166,8 +165,7 @@ async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: 
 
 
 async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home: CleanHome) -> None:
-    run.session.send("Go")
-    asked = await run.until(PermissionRequest)
+    asked = await run.send("Go").until(PermissionRequest)
     run.answer(asked.request.id, Allowed("Not too long"))
     while not (home.project / "begun").exists():
         await run.session._connection._report_usage()  # type: ignore[union-attr]  # a turn of the CLI
@@ -178,15 +176,11 @@ async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home:
 
 
 async def auto_mode_is_offered_with_a_command_and_a_plan(run: Running) -> None:
-    run.session.send("Go")
-    asked = await run.until(PermissionRequest)
-    run.answer(asked.request.id, Allowed(suggestion=AUTO))
-    await run.idle()
+    asked = await run.send("Go").until(PermissionRequest)
+    await run.answer(asked.request.id, Allowed(suggestion=AUTO)).idle()
     run.session.set_option("mode", "default")
-    run.session.send("Plan it")
-    plan = await run.until(PlanRequest)
-    run.answer(plan.request.id, Allowed(mode="auto"))
-    await run.idle(2)
+    plan = await run.send("Plan it").until(PlanRequest)
+    await run.answer(plan.request.id, Allowed(mode="auto")).idle(2)
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["auto", "default", "plan", "auto"]
     assert len(run.all(PermissionRequest)) == 1, "in auto mode nobody is asked for the others"
 
@@ -195,15 +189,11 @@ async def a_plan_is_edited_and_carried_out_in_the_mode_chosen(
     run: Running, model: ScriptedModel, home: CleanHome
 ) -> None:
     edited = "# Mine\n\n1. only “this”\n"
-    run.session.send("Plan it")
-    first = await run.until(PlanRequest)
-    run.answer(first.request.id, Allowed(mode="default"))
-    asked = await run.until(PermissionRequest)
+    first = await run.send("Plan it").until(PlanRequest)
+    asked = await run.answer(first.request.id, Allowed(mode="default")).until(PermissionRequest)
     assert asked.request.tool == "Write"
-    run.answer(asked.request.id, Allowed())
-    second = await run.until(PlanRequest, count=2)
-    run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited))
-    await run.idle()
+    second = await run.answer(asked.request.id, Allowed()).until(PlanRequest, count=2)
+    await run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited)).idle()
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
     assert len(run.all(PermissionRequest)) == 1
     assert model.result(first.request.tool_use_id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")

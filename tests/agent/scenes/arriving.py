@@ -42,8 +42,7 @@ async def scenes(stage: Stage) -> None:
     async with stage.scene("a subagent, which may not ask", scenario) as run:
         model.speed = SLOW * 10
         sets = sets_of(run)
-        run.session.send("Look around")
-        await run.idle()
+        await run.send("Look around").idle()
         model.speed = 0.0
         assert [e.is_error for e in run.all(ev.ToolFinished) if e.parent] == [True]
         assert not sets.events
@@ -91,8 +90,7 @@ async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason:
     sets, first = await first_arriving(run, model)
     asked = await run.until(QuestionRequest)
     assert of(sets, first.request.id)[-1].outcome == Cancelled(reason)
-    run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
-    await run.idle()
+    await run.answer(asked.request.id, Answered((Answer(("SQLite",)),))).idle()
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
 
 
@@ -105,8 +103,7 @@ async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:
     model.speed = 0.0
     assert sets.one(Settled).outcome == Cancelled(INTERRUPTED)
     assert not run.all(QuestionRequest)
-    run.session.send("Never mind")
-    await run.idle(2)
+    await run.send("Never mind").idle(2)
 
 
 def of(sets: Heard, name: str) -> list[Any]:

@@ -90,15 +90,13 @@ async def scenes(stage: Stage) -> None:
         assert sent == block(data, "image/jpeg")
     async with stage.scene("Claude Code attaches an image that is mentioned", TURNS) as run:
         (home.project / "pic.png").write_bytes(png(64, 48))
-        run.session.send("look at @pic.png")
-        await run.until(TurnEnded)
+        await run.send("look at @pic.png").until(TurnEnded)
         blocks = [one for content in prompts(model) for one in content]
         assert [one for one in blocks if one["type"] == "image"] == [block(png(64, 48))]
         assert {"type": "text", "text": "look at @pic.png"} in blocks
     async with stage.scene("an image that is queued is read in its turn", HANGS) as run:
         _, one = kept(store, png(), "a.png")
-        run.session.send("begin")
-        await run.until(BlockGrew)
+        await run.send("begin").until(BlockGrew)
         run.session.send("then [image 1: a.png 64×48, 207 bytes]", images=(one,))
         await run.until(PromptAccepted, lambda event: event.queued)
         run.session.interrupt()
@@ -108,26 +106,22 @@ async def scenes(stage: Stage) -> None:
             block(png()),
         ]
     async with stage.scene("a command of the shell that Claude answers, and one that it does not", TURNS):
-        run.session.send(message_of(RAN))
-        await run.until(TurnEnded)
+        await run.send(message_of(RAN)).until(TurnEnded)
         assert prompts(model)[-1][-1:] == words(message_of(RAN))
         run.session.send(UNANSWERED, answer=False)
         await run.until(TurnEnded, count=2)
         assert len(model.requests()) == 1
-        run.session.send("and now?")
-        await run.until(TurnEnded, count=3)
+        await run.send("and now?").until(TurnEnded, count=3)
         assert prompts(model)[-1] == words(f"{UNANSWERED}\n", "and now?")
         ran = run.session.session_id
     async with stage.scene("one that ends while Claude works interrupts nothing", HANGS):
-        run.session.send("begin")
-        await run.until(BlockGrew)
+        await run.send("begin").until(BlockGrew)
         run.session.send(UNANSWERED, answer=False)
         await run.until(PromptAccepted, lambda event: event.text == UNANSWERED)
         model.release()
         await run.until(TurnEnded, count=2)
         assert len(model.requests()) == 1
-        run.session.send("next")
-        await run.until(TurnEnded, count=3)
+        await run.send("next").until(TurnEnded, count=3)
         assert prompts(model)[-1] == words(f"{UNANSWERED}\n", "next")
     with step("a resumed session knows the commands"):
         past = await read_history(launch_in_home(home, resume=ran))
@@ -138,6 +132,5 @@ async def scenes(stage: Stage) -> None:
         async with Running(home, resume=session) as run:
             past = (await run.until(HistoryLoaded)).events
             assert [event.text for event in past if isinstance(event, PromptAccepted)] == ["/clear", text]
-            run.session.send("And now?")
-            await run.until(TurnEnded)
+            await run.send("And now?").until(TurnEnded)
             assert block(png(30, 20, 9)) in [one for content in prompts(model) for one in content]

@@ -26,8 +26,7 @@ async def scenes(stage: Stage) -> None:
         await the_turn_is_forgotten(run, stage.model)
     begun = Scenario("a").says("One.").ends_turn().hangs().says("never").ends_turn().says("Two.")
     async with stage.scene("a later one, interrupted in silence", begun.ends_turn()) as run:
-        run.session.send("begin")
-        await run.idle()
+        await run.send("begin").idle()
         await the_turn_is_forgotten(run, stage.model, turns=1)
     async with stage.scene("closing with a question open", Scenario("q").asks(DATABASE)) as run:
         await closing_with_a_question_open_leaves_nothing(run)
@@ -36,8 +35,7 @@ async def scenes(stage: Stage) -> None:
 async def refused_commands_are_settled(run: Running) -> None:
     """The CLI never echoes them: what becomes of them is told by the end of their turns alone."""
     for count in (1, 2):
-        run.session.send("/exit")
-        await run.idle(count)
+        await run.send("/exit").idle(count)
     first = run.session.send("Tell me")
     await run.until(ev.BlockGrew)
     # None of those before it waits any more.
@@ -58,8 +56,7 @@ async def refused_commands_are_settled(run: Running) -> None:
 
 
 async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -> None:
-    run.session.send("Build it")
-    await run.until(QuestionRequest, count=2)
+    await run.send("Build it").until(QuestionRequest, count=2)
     run.session.interrupt()
     await run.idle()
     cancelled = Cancelled("interrupted")
@@ -71,16 +68,13 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
     # The CLI asks before it has read the end of the model's stream, and says so when it is interrupted there.
     assert ended.reason in ("aborted_tools", "aborted_streaming")
     assert (ended.is_error, ended.text) == (True, "")
-    run.session.send("Again")
-    asked = await run.until(QuestionRequest, count=3)
-    run.answer(asked.request.id, SQLITE)
-    await run.idle(2)
+    asked = await run.send("Again").until(QuestionRequest, count=3)
+    await run.answer(asked.request.id, SQLITE).idle(2)
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
 
 
 async def an_interrupted_answer_keeps_what_was_read(run: Running) -> None:
-    run.session.send("Tell me")
-    grown = await run.until(ev.BlockGrew)
+    grown = await run.send("Tell me").until(ev.BlockGrew)
     queued = run.session.send("Anything else?")
     await run.until(ev.PromptAccepted, lambda e: e.queued)
     run.session.interrupt()
@@ -100,8 +94,7 @@ async def the_turn_is_forgotten(run: Running, model: ScriptedModel, turns: int =
     assert run.all(ev.PromptDelivered)[-1].prompt_id == wrong
     await run.idle(turns + 1)
     assert (await run.session.rewind(wrong, files=False)).refusal == ""
-    run.session.send("the right words")
-    await run.until(ev.TurnEnded, count=turns + 2)
+    await run.send("the right words").until(ev.TurnEnded, count=turns + 2)
     asked = json.dumps(model.requests()[-1].body["messages"])
     assert asked.count("the right words") == 1
     assert "wrong words" not in asked
@@ -109,8 +102,7 @@ async def the_turn_is_forgotten(run: Running, model: ScriptedModel, turns: int =
 
 
 async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
-    run.session.send("Build it")
-    await run.until(QuestionRequest)
+    await run.send("Build it").until(QuestionRequest)
     run.session.close()
     lost = await run.ended()
     assert lost.expected

@@ -152,15 +152,12 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
 
 
 async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) -> None:
-    run.session.send("Plan it")
-    first = await run.until(PlanRequest)
+    first = await run.send("Plan it").until(PlanRequest)
     assert first.request.plan == "# First\n1. a"
-    run.answer(first.request.id, Denied("Shorter"))
-    second = await run.until(PlanRequest, count=2)
+    second = await run.answer(first.request.id, Denied("Shorter")).until(PlanRequest, count=2)
     assert second.request.plan == "# Second\n1. b"
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan"]
-    run.answer(second.request.id, Allowed())
-    await run.idle()
+    await run.answer(second.request.id, Allowed()).idle()
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan", "default"]
     kept = model.result(first.request.tool_use_id)
     assert kept.text == f"{REJECTED} To tell you how to proceed, the user said:\nShorter"
@@ -171,11 +168,9 @@ async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) 
 
 
 async def a_subagents_messages_and_requests_name_it(run: Running, model: ScriptedModel) -> None:
-    run.session.send("Go")
-    asked = await run.until(PermissionRequest)
+    asked = await run.send("Go").until(PermissionRequest)
     assert asked.request.agent_id
-    run.answer(asked.request.id, Allowed())
-    await run.idle()
+    await run.answer(asked.request.id, Allowed()).idle()
     assert [(event.tool, event.parent) for event in run.all(ev.ToolStarted)] == [
         ("Agent", ""),
         ("Bash", "toolu_p_1"),
@@ -193,8 +188,7 @@ async def a_subagents_messages_and_requests_name_it(run: Running, model: Scripte
 
 
 async def a_session_whose_background_agent_works_is_idle(run: Running, model: ScriptedModel) -> None:
-    run.session.send("Go")
-    await run.until(ev.TurnEnded)
+    await run.send("Go").until(ev.TurnEnded)
     await run.idle()
     assert not run.all(ev.TaskEnded)
     model.release("errand")
@@ -204,14 +198,12 @@ async def a_session_whose_background_agent_works_is_idle(run: Running, model: Sc
 
 
 async def a_background_agent_asks_on_after_the_turn(run: Running) -> None:
-    run.session.send("Go")
-    asked = await run.until(PermissionRequest)
+    asked = await run.send("Go").until(PermissionRequest)
     await run.until(ev.TurnEnded)
     waiting = transcript(run)
     assert "▸ Bash touch x · waiting for you\n" in waiting
     assert "stopped" not in waiting
-    run.answer(asked.request.id, Allowed())
-    await run.until(ev.TaskEnded)
+    await run.answer(asked.request.id, Allowed()).until(ev.TaskEnded)
     await run.until(ev.TurnEnded, count=2)
     assert "✔ Bash touch x" in transcript(run)
 
@@ -225,15 +217,13 @@ def transcript(run: Running) -> str:
 
 
 async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel, home: CleanHome) -> None:
-    run.session.send("Go")
-    await run.until(PermissionRequest, count=2)
+    await run.send("Go").until(PermissionRequest, count=2)
     assert {event.request.agent for event in run.all(PermissionRequest)} == {"", "Fetcher"}
     run.session.interrupt()
     await run.until(ev.RequestSettled, count=2)
     assert [type(event.outcome) for event in run.all(ev.RequestSettled)] == [Cancelled, Cancelled]
     await run.until(ev.TurnEnded)
-    run.session.send("Go on")
-    await run.until(ev.BlockFinished, lambda event: event.text == "Again.")
+    await run.send("Go on").until(ev.BlockFinished, lambda event: event.text == "Again.")
     assert model.result("toolu_p_2").text == (
         f"{REJECTED} STOP what you are doing and wait for the user to tell you how to proceed."
     )
@@ -244,8 +234,7 @@ async def the_mode_changes_and_a_refusal_is_said(run: Running) -> None:
     run.session.set_option("mode", "nonsense")
     run.session.set_option("mode", "acceptEdits")
     run.session.set_option("model", "sonnet")
-    run.session.send("Write it")
-    await run.idle()
+    await run.send("Write it").idle()
     assert not run.all(PermissionRequest)
     errors = [event for event in run.events if type(event).__name__ == "ErrorReported"]
     assert [event.kind for event in errors] == ["mode"]

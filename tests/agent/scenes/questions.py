@@ -95,10 +95,8 @@ async def scenes(stage: Stage) -> None:
 
 
 async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
-    run.session.send("Build it")
-    await run.until(QuestionRequest)
-    run.answer("toolu_q_1", Declined())
-    await run.idle()
+    await run.send("Build it").until(QuestionRequest)
+    await run.answer("toolu_q_1", Declined()).idle()
     kinds = [
         type(e)
         for e in run.events
@@ -113,19 +111,16 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 
 
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
-    run.session.send("Build it")
-    await run.until(QuestionRequest)
+    await run.send("Build it").until(QuestionRequest)
     won = await run.inbox.settle(run.request("toolu_q_1"), SQLITE, PHONE)
     assert won == Accepted()
-    run.answer("toolu_q_1", Declined())
-    await run.idle()
+    await run.answer("toolu_q_1", Declined()).idle()
     assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text
 
 
 async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str, str]) -> None:
     outcomes = {"toolu_q_1": SQLITE, "toolu_q_2": Answered((Answer(("Cache",)),))}
-    run.session.send("Build it")
-    await run.until(QuestionRequest, count=2)
+    await run.send("Build it").until(QuestionRequest, count=2)
     assert [request.tool_use_id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
     for request_id in order:
         run.answer(request_id, outcomes[request_id])
@@ -144,19 +139,15 @@ def recalled_in(run: Running, asked: ev.RequestAsked) -> tuple[Recalled | None, 
 
 async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) -> None:
     chosen = Answered((Answer(("MySQL",), note="as elsewhere"),))
-    run.session.send("Ask me.")
-    first = await run.until(QuestionRequest)
+    first = await run.send("Ask me.").until(QuestionRequest)
     assert recalled_in(run, first) == ()
-    run.answer(first.request.id, chosen)
-    await run.idle()
-    run.session.send("Ask me again.")
-    again = await run.until(QuestionRequest, count=2)
+    await run.answer(first.request.id, chosen).idle()
+    again = await run.send("Ask me again.").until(QuestionRequest, count=2)
     state = replace(opened(again.request.questions), recalled=recalled_in(run, again))
     for key in ("r", "enter"):
         state = pressed(state, Pressed(key, key if key == "r" else ""))
     assert state.outcome == chosen
-    run.answer(again.request.id, state.outcome)
-    await run.idle(2)
+    await run.answer(again.request.id, state.outcome).idle(2)
     told = replied('"Which store?"="MySQL" notes: as elsewhere')
     assert [result.text for result in model.tool_results()] == [told] * 2
 

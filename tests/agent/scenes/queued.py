@@ -21,8 +21,7 @@ async def scenes(stage: Stage) -> None:
             await a_sign_means_nothing_to_the_cli_here(run, stage.model, stage.home, prompt)
     async with stage.scene("a mention as the prompt completes it", Scenario("s").says("Read.")) as run:
         (stage.home.project / "my notes.txt").write_text("what the file says")
-        run.session.send('See @"my notes.txt" now')
-        await run.idle()
+        await run.send('See @"my notes.txt" now').idle()
         assert "what the file says" in json.dumps(stage.model.requests()[-1].body["messages"])
 
 
@@ -48,8 +47,7 @@ async def a_queued_prompt_never_reaches_the_agent(run: Running, model: ScriptedM
 async def a_sign_means_nothing_to_the_cli_here(
     run: Running, model: ScriptedModel, home: CleanHome, prompt: str
 ) -> None:
-    run.session.send(prompt)
-    await run.idle()
+    await run.send(prompt).idle()
     seen = json.dumps(model.requests()[-1].body["messages"])
     assert f'"text": "{prompt}"' in seen
     assert "42222" not in seen, "nothing ran"

@@ -44,14 +44,12 @@ async def scenes(stage: Stage) -> None:
         await a_turn_has_its_own_cost_and_tokens(run)
     async with stage.scene("a message far over a megabyte", Scenario("s").says(HUGE)) as run:
         model.delta_size = 500_000
-        run.session.send("Tell me everything")
-        await run.idle()
+        await run.send("Tell me everything").idle()
         assert run.one(ev.BlockFinished).text == HUGE
 
 
 async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> None:
-    run.session.send("Tell me")
-    await run.idle()
+    await run.send("Tell me").idle()
     await run.until(ev.ContextUsage)
     connected = run.one(ev.Connected)
     assert connected.session_id == run.session.session_id != ""
@@ -79,13 +77,11 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
 
 
 async def a_turn_has_its_own_cost_and_tokens(run: Running) -> None:
-    run.session.send("Look")
-    await run.idle()
+    await run.send("Look").idle()
     first = run.one(ev.TurnEnded)
     assert (first.input_tokens, first.output_tokens) == (1_110 - 40, 45)
     assert first.turn_cost == first.cost is not None
-    run.session.send("And now?")
-    await run.idle(2)
+    await run.send("And now?").idle(2)
     _, second = run.all(ev.TurnEnded)
     assert second.input_tokens == 20
     assert second.cost is not None
@@ -94,8 +90,7 @@ async def a_turn_has_its_own_cost_and_tokens(run: Running) -> None:
 
 
 async def a_broken_streams_text_is_dropped_before_the_retry(run: Running) -> None:
-    run.session.send("Tell me")
-    broken = await run.until(ev.BlockGrew)
+    broken = await run.send("Tell me").until(ev.BlockGrew)
     await run.idle()
     order = [e for e in run.events if isinstance(e, ev.BlockDropped | ev.Retrying | ev.BlockFinished)]
     assert [type(e) for e in order] == [ev.BlockDropped, ev.Retrying, ev.BlockFinished]
@@ -105,8 +100,7 @@ async def a_broken_streams_text_is_dropped_before_the_retry(run: Running) -> Non
 
 
 async def a_refused_request_is_retried_then_reported(run: Running) -> None:
-    run.session.send("Tell me")
-    await run.idle()
+    await run.send("Tell me").idle()
     retry = run.one(ev.Retrying)
     assert (retry.attempt, retry.max_attempts, retry.status, retry.error) == (1, 1, 429, "rate_limit")
     assert retry.delay > 0
@@ -114,8 +108,7 @@ async def a_refused_request_is_retried_then_reported(run: Running) -> None:
     assert error.kind == "rate_limit"
     assert "429" in error.text
     assert run.one(ev.TurnEnded).is_error
-    run.session.send("And now?")
-    await run.idle(2)
+    await run.send("And now?").idle(2)
     assert run.all(ev.BlockFinished)[-1].text == "Here again."
 
 
@@ -143,20 +136,16 @@ async def prompts_sent_wait_and_are_delivered(run: Running, model: ScriptedModel
 
 
 async def the_clis_own_commands(run: Running) -> None:
-    run.session.send("Tell me")
-    await run.idle()
+    await run.send("Tell me").idle()
     before = run.session.session_id
-    run.session.send("/compact")
-    await run.idle(2)
+    await run.send("/compact").idle(2)
     compacted = run.one(ev.Compacted)
     assert compacted.before
     assert compacted.after
-    run.session.send("/clear")
-    await run.idle(3)
+    await run.send("/clear").idle(3)
     reset = run.one(ev.ConversationReset)
     assert run.session.session_id == reset.session_id != before
-    run.session.send("Go on")
-    await run.idle(4)
+    await run.send("Go on").idle(4)
     assert run.session.session_id == run.one(ev.ConversationReset).session_id
     # The compaction replays earlier messages; each is still there once. A new session plays from the start.
     assert [event.text for event in run.all(ev.BlockFinished)] == ["First.", "First."]
