@@ -1,6 +1,7 @@
 """A small app around one panel: a page of text above, the panel docked under it."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Sized
 from contextlib import asynccontextmanager
 from functools import cache
@@ -357,10 +358,32 @@ def same_picture(compare: Callable[..., bool], app: App[Any]) -> bool:
         return compare(app)
 
 
-async def press_later(pilot: Pilot[Any], *keys: str, seconds: float = 1.0) -> None:
-    """Let time pass by the program's clock, and press keys."""
+async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000) -> None:
+    """Wait until something holds, at most for so many looks, a hundredth of a second apart.
+
+    Looking alone costs nothing; a pause of the pilot asks every widget, so there is one, once it holds.
+    """
+    for tried in range(tries):
+        if what():
+            # Also where it held at once: what it came with, such as a panel, may not be mounted yet.
+            await pilot.pause(0)
+            return
+        await asyncio.sleep(0.01)
+        if tried >= 300:  # that time leapt; what comes from outside of the program takes its own
+            await asyncio.to_thread(time.sleep, 0.01)
+        if pilot.app._exception is not None:
+            raise AssertionError("the program failed meanwhile") from pilot.app._exception
+    raise AssertionError("it did not come about")
+
+
+async def press_later(
+    pilot: Pilot[Any], *keys: str, seconds: float = 1.0, then: Callable[[], object] | None = None
+) -> None:
+    """Let time pass by the program's clock, press keys, and wait until something holds then."""
     pilot.app.clock.skip(seconds)  # type: ignore[attr-defined]
     await pilot.press(*keys)
+    if then is not None:
+        await until(pilot, then)
 
 
 async def type_text(pilot: Pilot[None], text: str) -> None:

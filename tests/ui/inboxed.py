@@ -175,7 +175,6 @@ async def park_commanded(run: Many, session_id: str) -> tuple[CommandState, str]
     async with asyncio.timeout(60):
         while True:
             command = await run.app.runtime.inbox.run(lambda store: store.commands.get(number))
-            assert command is not None
             if command.state is not CommandState.OPEN:
                 return command.state, command.words
             await asyncio.sleep(0.02)

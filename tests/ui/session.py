@@ -32,7 +32,7 @@ from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.prompt import Prompt
-from tests.ui.host import Clock
+from tests.ui.host import Clock, until
 
 T = TypeVar("T")
 Program = TypeVar("Program")
@@ -313,23 +313,10 @@ class Driven:
         self.told.tell(*events)
         await until(pilot, then)
 
-
-async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000) -> None:
-    """Wait until something holds, at most for so many looks, a hundredth of a second apart.
-
-    Looking alone costs nothing; a pause of the pilot asks every widget, so there is one, once it holds.
-    """
-    for tried in range(tries):
-        if what():
-            # Also where it held at once: what it came with, such as a panel, may not be mounted yet.
-            await pilot.pause(0)
-            return
-        await asyncio.sleep(0.01)
-        if tried >= 300:  # that time leapt; what comes from outside of the program takes its own
-            await asyncio.to_thread(time.sleep, 0.01)
-        if pilot.app._exception is not None:
-            raise AssertionError("the program failed meanwhile") from pilot.app._exception
-    raise AssertionError("it did not come about")
+    async def ask(self, pilot: Pilot[Any], *events: ev.AgentEvent) -> None:
+        """Have the session ask something, and wait until the keys of its panel work."""
+        self.told.tell(*events)
+        await keys_work(self, pilot)
 
 
 async def press(pilot: Pilot[Any], *keys: str, then: Callable[[], object]) -> None:

@@ -96,8 +96,7 @@ async def test_the_mouse_alone_answers_a_set() -> None:
 
 async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt_work() -> None:
     async with running(Driven(), size=(100, 30)) as (run, pilot):
-        run.told.tell(asked("r1"))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("r1"))
         await click(pilot, "Esc hide")
         await until(pilot, lambda: run.prompt.display)
         await click(pilot, "1 question waiting")

@@ -65,8 +65,7 @@ async def picker(pilot: Pilot[int]) -> Picker:
 
 async def choose(pilot: Pilot[int], *keys: str, to: str = "", about: str = "") -> None:
     """Press keys in a list that has been there for a moment, and see what they lead to."""
-    await press_later(pilot, *keys)
-    await until(pilot, lambda: not to or getattr(pilot.app.screen, "heading", "") == to)
+    await press_later(pilot, *keys, then=lambda: not to or getattr(pilot.app.screen, "heading", "") == to)
     await until(pilot, lambda: about in getattr(pilot.app.screen, "about", about))
 
 
@@ -238,8 +237,7 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
         panel = driven.session_screen.dock.panel
         assert isinstance(panel.state, PanelState)
         assert driven.told.answers == []
-        await press_later(pilot, "enter")
-        await until(pilot, lambda: driven.told.answers)
+        await press_later(pilot, "enter", then=lambda: driven.told.answers)
 
 
 async def keys_would_work(driven: Driven, pilot: Pilot[int]) -> None:
@@ -395,8 +393,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         driven.told.tell(ev.ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
         driven.told.tell(ev.TaskStarted("t1", "call", "npm run dev", background=True))
         driven.told.tell(ev.ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
-        driven.told.tell(ev.TaskStarted("t2", "", "Look around", agent=True))
-        driven.told.tell(ev.TaskEnded("t0", "completed"))
+        driven.told.tell(ev.TaskStarted("t2", "", "Look around", agent=True), ev.TaskEnded("t0", "completed"))
         await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]

@@ -234,8 +234,7 @@ async def test_what_shows_and_declines_in_the_list_has_the_keys_that_were_chosen
         assert run.list.question is None
         await pilot.press("f4", "ctrl+x")
         assert run.list.question is not None
-        await press_later(pilot, "ctrl+x")
-        await until(pilot, lambda: run.waiting == [])
+        await press_later(pilot, "ctrl+x", then=lambda: run.waiting == [])
         assert await state_of(run, request.id) is RequestState.DECLINED
 
 

@@ -22,7 +22,7 @@ from tests.steps import step
 from tests.tables import each_row, table
 from tests.ui.asked import MULTI, PLAIN, SINGLE
 from tests.ui.host import Clock, PanelHost, QuickPilot, press_later
-from tests.ui.session import Driven, asked, keys_work, running
+from tests.ui.session import Driven, asked, running
 from tests.ui.test_commands_listing import MANY, Picking
 from tests.ui.test_question_panel_layout import Wraps
 
@@ -237,8 +237,7 @@ async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
 
 async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
     async with running(Driven(clock=Clock()), size=(30, 9)) as (run, pilot):
-        run.told.tell(asked("toolu_1", SINGLE, MULTI))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("toolu_1", SINGLE, MULTI))
         run.screen.dock.notices.say("Somewhere else somebody asks_lasting something at great length. " * 5)
         await pilot.press("ctrl+d")
         lines = [strip.text for strip in run.screen._compositor.render_strips()]

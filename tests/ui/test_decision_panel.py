@@ -28,15 +28,14 @@ from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.drawn import screen_text
 from tests.ui.host import PanelHost, QuickPilot, press_later, same_picture, type_text
-from tests.ui.session import Driven, asked, keys_work, permission, press, until
+from tests.ui.session import Driven, asked, permission, press, until
 from tests.ui.test_question_panel_keys import assert_clean, click_on
 
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 
 
 async def shown(run: Driven, pilot, event: AgentEvent) -> RequestPanel:  # type: ignore[no-untyped-def]
-    run.told.tell(event)
-    await keys_work(run, pilot)
+    await run.ask(pilot, event)
     panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
     return panel
@@ -271,16 +270,14 @@ def plan_of(name: str, steps: int) -> ev.RequestAsked:
 async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(plan_of("first", 60))
-    await keys_work(run, pilot)
+    await run.ask(pilot, plan_of("first", 60))
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
     await press(pilot, "n", then=lambda: run.told.answers)
     run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
     await until(pilot, lambda: run.dock.panel is None and run.screen.transcript.viewport.following)
     run.screen.transcript.show(0)
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
-    run.told.tell(plan_of("second", 60))
-    await keys_work(run, pilot)
+    await run.ask(pilot, plan_of("second", 60))
     await until(pilot, lambda: "Plan second" in screen_text(run.app))
     assert "Plan first" not in screen_text(run.app)
 
@@ -288,15 +285,13 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
 async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_never_on_the_screen(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(plan_of("short", 3))
-    await keys_work(run, pilot)
+    await run.ask(pilot, plan_of("short", 3))
     await until(pilot, lambda: "Plan short" in screen_text(run.app))
     assert run.screen.transcript.viewport.following
     await press(pilot, "y", then=lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
     run.told.tell(RequestSettled("short", run.told.answers.pop()[1], PANEL))
     await until(pilot, lambda: run.dock.panel is None)
-    run.told.tell(plan_of("long", 60))
-    await keys_work(run, pilot)
+    await run.ask(pilot, plan_of("long", 60))
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
     panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
@@ -320,10 +315,8 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
 async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ev.RequestAsked(permission("p")))
-    await keys_work(run, pilot)
-    await pilot.press("e", *"later", "escape", "home", "enter")
-    await until(pilot, lambda: run.prompt.text == "later")
+    await run.ask(pilot, ev.RequestAsked(permission("p")))
+    await press(pilot, "e", *"later", "escape", "home", "enter", then=lambda: run.prompt.text == "later")
     assert run.told.answers[0][1] == Allowed()
     assert run.dock.notices.text == IN_PROMPT
 

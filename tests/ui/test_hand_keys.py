@@ -310,8 +310,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         }
         await say(pilot, run, "/diff")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["a.txt"]
-        await press_later(pilot, "enter")
-        await until(pilot, lambda: "-two\n+TWO" in notices(run))
+        await press_later(pilot, "enter", then=lambda: "-two\n+TWO" in notices(run))
         await asyncio.to_thread(subprocess.run, ["git", "init", "-q"], cwd=tmp_path, check=True)
         (tmp_path / "new.txt").write_text("first\nlast\n")
         (tmp_path / "new.bin").write_bytes(b"a\0b")

@@ -150,8 +150,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         await press(pilot, "f12", then=lambda: isinstance(run.app.screen, HelpScreen))
         await press(pilot, "f12", then=lambda: isinstance(run.app.screen, SessionScreen))
         await press(pilot, "f11", then=lambda: "F11 again quits" in run.screen.dock.notices.text)
-        run.told.tell(asked())
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked())
         panel = run.screen.dock.panel
         await pilot.press("G", "g", "j", "z", "w", "escape", "ctrl+x")
         assert "w" in str(panel.state)
@@ -161,8 +160,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
 
 @pytest.mark.parametrize("place", [KeyPlace.DECISION, KeyPlace.QUESTION])
 async def test_the_keys_of_an_open_panel_come_first(place: KeyPlace, run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(RequestAsked(permission()) if place is KeyPlace.DECISION else asked())
-    await keys_work(run, pilot)
+    await run.ask(pilot, RequestAsked(permission()) if place is KeyPlace.DECISION else asked())
     await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     await until(pilot, lambda: shown(run).lstrip().startswith(place))
     await pilot.press("f1")
@@ -219,8 +217,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
 
         async def leads(words: str, name: str, there: Callable[[], object]) -> None:
             await says(run, pilot, words)
-            await pilot.press(CHOSEN[name])
-            await until(pilot, there)
+            await press(pilot, CHOSEN[name], then=there)
 
         def text() -> str:
             return run.screen.transcript.text()
@@ -249,8 +246,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         run.told.tell(ev.ToolStarted("u", "Bash", {"command": "new"}))
         await leads("below · {bottom}", "bottom", lambda: folded.viewport.following)
 
-        run.told.tell(asked("q"))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("q"))
         await says(run, pilot, "{help} keys")
         await pilot.press("2", "escape")
         await says(run, pilot, "{panel} answers")

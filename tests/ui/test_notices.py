@@ -32,7 +32,7 @@ from tests.steps import step, until_true
 from tests.tables import each_row
 from tests.ui.host import Host, press_later
 from tests.ui.inboxed import Many, request_of
-from tests.ui.session import Driven, asked, idle, keys_work, panel_drawn, permission, press, running, until
+from tests.ui.session import Driven, asked, idle, panel_drawn, permission, press, running, until
 from tests.ui.test_sessions import Several
 
 
@@ -74,8 +74,7 @@ async def test_a_text_that_gets_too_few_lines_is_cut_with_a_sign() -> None:
 async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[int]) -> None:
     notices = run.screen.dock.notices
     with step("parked, then something else is said, then a process waits again"):
-        run.told.tell(asked())
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked())
         await run.tell(pilot, ev.RequestParked("toolu_1", deferred=True), then=lambda: notices.text == PARKED)
         run.screen.say("Copied 12 characters")
         notices.hush()

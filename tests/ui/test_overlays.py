@@ -26,7 +26,7 @@ from tests.ui.asked import SINGLE
 from tests.ui.cases import in_one_program
 from tests.ui.drawn import cursor_faults
 from tests.ui.host import Host
-from tests.ui.session import Driven, asked, idle, keys_work, permission, press, running, until
+from tests.ui.session import Driven, asked, idle, permission, press, running, until
 from tests.ui.test_panels_in_session import settled
 
 
@@ -52,8 +52,7 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
     run = Driven()
     monkeypatch.setattr(Listing, "_read", surprise)
     async with idle(run) as (run, pilot):
-        await pilot.press("f2")
-        await until(pilot, lambda: "ccq-tui (list)" in run.session_screen.transcript.text())
+        await press(pilot, "f2", then=lambda: "ccq-tui (list)" in run.session_screen.transcript.text())
     assert "RuntimeError: surprise" in caplog.text
 
 
@@ -73,8 +72,7 @@ async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prom
 
 async def in_turn(run: Driven, pilot: Pilot[int], event: AgentEvent, *keys: str) -> object:
     """Answer a request whose panel was drawn as it is."""
-    run.told.tell(event)
-    await keys_work(run, pilot)
+    await run.ask(pilot, event)
     assert not cursor_faults(run.app)
     await pilot.press(*keys)
     assert not cursor_faults(run.app)

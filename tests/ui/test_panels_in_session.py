@@ -92,14 +92,12 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
     async with run.app.run_test() as pilot:
         for kind, both in ASKED.items():
             for keys in ("tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"):
-                run.told.tell(both[0])
-                await keys_work(run, pilot)
+                await run.ask(pilot, both[0])
                 for key in keys.split():
                     await pilot.press(key)
                     assert run.screen.focused is run.dock.panel, (kind, keys, key)
                 await settled(pilot, "r1")
-            run.told.tell(*both)
-            await until(pilot, lambda: panel_drawn(run.screen))
+            await run.tell(pilot, *both, then=lambda: panel_drawn(run.screen))
             await settled(pilot, "r1", "r2")
         await pilot.press("x")
         assert run.prompt.text == "x"
@@ -149,8 +147,7 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
     monkeypatch.setattr(editor, "edit_text", edit_text)
     async with idle(Driven()) as (run, pilot):
         run.prompt.put("half a prompt")
-        run.told.tell(ASKED[kind][0])
-        await keys_work(run, pilot)
+        await run.ask(pilot, ASKED[kind][0])
         panel = run.dock.panel
         assert panel is not None
         await press(pilot, *(["ctrl+f"] if searching else []), "ctrl+g", then=lambda: given)
@@ -238,8 +235,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
     async with running(Driven()) as (run, pilot):
         requests, run.told.requests = run.told.requests, Watched()
         run.told.requests.report = requests.report
-        run.told.tell(asked("q1"))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("q1"))
         await pilot.press("1")
         await pilot.pause()  # all of it is drawn
         refresh = run.screen._compositor_refresh
@@ -258,8 +254,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
 
 async def test_a_panel_goes_only_after_its_answer_had_the_time_to_leave() -> None:
     async with running(Driven()) as (run, pilot):
-        run.told.tell(asked("q1"))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("q1"))
         await pilot.press("1")
         run.app.post_message(events.Key("enter", "\r"))
         await until(pilot, lambda: run.told.answers)
@@ -275,8 +270,7 @@ async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None
     async with run.app.run_test() as pilot:
         for name in ("q1", "q2"):
             run.clock.skip(1.0)
-            run.told.tell(asked(name))
-            await keys_work(run, pilot)
+            await run.ask(pilot, asked(name))
             await pilot.press("1")
             for event in (
                 events.Key("enter", "\r"),
@@ -295,8 +289,7 @@ async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None
 
 async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
     async with running(Driven()) as (run, pilot):
-        run.told.tell(asked("q1", WISH))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("q1", WISH))
         await pilot.press("s", "e", "c", "r", "e", "t", "backspace", "backspace")
         panel = run.dock.panel
         assert isinstance(panel, RequestPanel)
@@ -335,8 +328,7 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
 
         monkeypatch.setattr(run.screen, "refresh", noted)
         title = run.screen.status.title
-        run.told.tell(ev.RequestAsked(permission()))
-        await keys_work(run, pilot)
+        await run.ask(pilot, ev.RequestAsked(permission()))
         assert run.screen.status.title != title
         assert run.screen.focused is run.dock.panel
         await pilot.press("enter")
@@ -356,8 +348,7 @@ def driven(**settings: Any) -> Driven:
 async def ask(run: Driven, pilot: Pilot[int], name: str = "toolu_1") -> None:
     """Let a question wait, with its panel open."""
     await until(pilot, lambda: run.screen.view.session_id)
-    run.told.tell(ev.StateChanged(ev.SessionState.AWAITING), asked(name))
-    await keys_work(run, pilot)
+    await run.ask(pilot, ev.StateChanged(ev.SessionState.AWAITING), asked(name))
 
 
 async def later(run: Driven, pilot: Pilot[int], seconds: float) -> None:
@@ -453,8 +444,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
 async def test_a_notice_above_a_full_panel_leaves_a_low_screen_its_width() -> None:
     async with running(Driven(), size=(40, 12)) as (run, pilot):
         await make_ready(run, pilot)
-        run.told.tell(ev.RequestAsked(permission(command="make all\n" * 40)))
-        await keys_work(run, pilot)
+        await run.ask(pilot, ev.RequestAsked(permission(command="make all\n" * 40)))
         run.screen.say("Not sent: a panel opened")
         await until(pilot, lambda: "Not sent" in screen_text(run.app))
         assert run.dock.region.width == 40

@@ -100,8 +100,7 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
         await until(pilot, lambda text=text: run.prompt.text == text)
         run.clock.skip(2 * SEEN_AFTER)
         await pilot.pause()
-        await pilot.press("enter")
-        await until(pilot, lambda text=text: run.told.sent == [text])
+        await press(pilot, "enter", then=lambda text=text: run.told.sent == [text])
 
     run.told.sent.clear()
     await press(pilot, "slash", *"comp", then=lambda: run.offered)
@@ -132,8 +131,7 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     await pilot.pause()
     assert not run.offered, "it stays closed for the word it was closed for"
     assert run.told.interrupts == 0
-    await press_later(pilot, "escape", seconds=AGAIN)
-    await until(pilot, lambda: run.told.interrupts == 1)
+    await press_later(pilot, "escape", seconds=AGAIN, then=lambda: run.told.interrupts == 1)
 
 
 @pytest.fixture
@@ -493,8 +491,7 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
             return super().send(text)
 
     async with running(Driven(Launch(settings=NEW, resume="id-1"), make=Asking)) as (run, pilot):
-        await pilot.press(*"now", "enter")
-        await until(pilot, writing.is_set)
+        await press(pilot, *"now", "enter", then=writing.is_set)
         assert not given[0].done()
         assert not run.prompt.queued
         go_on.set()

@@ -256,8 +256,7 @@ async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.WORKING)
     await pilot.press(*"one", "escape", "2", "d", "escape")
     assert not run.told.interrupts
-    await press_later(pilot, "w", "escape", seconds=5.0)
-    await until(pilot, lambda: run.told.interrupts)
+    await press_later(pilot, "w", "escape", seconds=5.0, then=lambda: run.told.interrupts)
     assert standing(run)[0] == "one"
 
 

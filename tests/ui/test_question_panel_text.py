@@ -23,7 +23,7 @@ from tests.tables import each_row
 from tests.ui.asked import MULTI, NAME, SINGLE
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, PanelHost, QuickPilot, type_text
-from tests.ui.session import Driven, asked, keys_work, press, running, until
+from tests.ui.session import Driven, asked, press, running, until
 from tests.ui.test_panels_in_session import settled
 
 
@@ -236,8 +236,7 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(tmp_path: Pa
     async with run.app.run_test() as pilot:
         for size, (opens, outcome) in product(((80, 24), (40, 12), (40, 10)), outcomes.items()):
             await pilot.resize_terminal(*size)
-            run.told.tell(asked(f"{opens}{size}", SINGLE))
-            await keys_work(run, pilot)
+            await run.ask(pilot, asked(f"{opens}{size}", SINGLE))
             panel = run.dock.panel
             listed = panel.query_one(ChoiceList)
             await pilot.press(opens, "@", *"prom")
@@ -246,8 +245,7 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(tmp_path: Pa
             lines = terminal_of(run.app).lines
             assert any("@prom" in line for line in lines), "the text stays in sight"
             assert any("❯ src/prompt.py" in line for line in lines)
-            await pilot.press("enter")
-            await until(pilot, lambda panel=panel: panel.state.text == f"{FILE} ")
+            await press(pilot, "enter", then=lambda panel=panel: panel.state.text == f"{FILE} ")
             assert not listed.display
             await pilot.press(*"too", "enter")
             if opens == "n":
@@ -259,8 +257,7 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(tmp_path: Pa
 async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     async with running(Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())) as (run, pilot):
-        run.told.tell(asked("q", SINGLE))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("q", SINGLE))
         panel = run.dock.panel
         await press(pilot, "o", "@", "a", then=lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
         await pilot.press("escape", "b")

@@ -126,8 +126,7 @@ async def test_a_block_and_its_pieces_of_code_are_copied(
     await press(pilot, "alt+k", then=lambda: run.app.clipboard == "make 1")
     await press(pilot, "alt+up", "alt+c", then=lambda: run.app.clipboard == PROSE.strip("\n"))
     for expected in ("print(1)", "second", "print(1)"):
-        await pilot.press("alt+k")
-        await until(pilot, lambda expected=expected: run.app.clipboard == expected)
+        await press(pilot, "alt+k", then=lambda expected=expected: run.app.clipboard == expected)
 
 
 async def test_links_and_files_that_exist_are_opened_in_turn(
@@ -146,8 +145,7 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
         assert not opened, "a text opens nothing by itself"
         await pilot.press("alt+up", "alt+up")
         for count in (1, 2, 3):
-            await pilot.press("alt+o")
-            await until(pilot, lambda count=count: len(opened) == count)
+            await press(pilot, "alt+o", then=lambda count=count: len(opened) == count)
         link, file = ("https://example.org/a", "", 0), ("", "notes.txt", 3)
         assert opened == [link, file, link]
         await until(pilot, lambda: "1 of 2" in run.screen.dock.notices.text)

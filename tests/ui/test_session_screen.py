@@ -77,8 +77,7 @@ async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(
     await pilot.press("ctrl+c")
     assert "again" in run.screen.dock.notices.text
     assert not run.told.closed
-    await press_later(pilot, "ctrl+c", seconds=0.2)
-    await until(pilot, lambda: run.told.closed)
+    await press_later(pilot, "ctrl+c", seconds=0.2, then=lambda: run.told.closed)
 
 
 async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> None:
@@ -92,8 +91,7 @@ async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> 
             (asked(f"q {keys}"), ["down"]),
             (ev.RequestAsked(permission(f"p {keys}")), ["down"]),
         ):
-            run.told.tell(event)
-            await keys_work(run, pilot)
+            await run.ask(pilot, event)
             await leave(run, pilot, keys)
             await pilot.press(*moves, "enter")
             # A key that still finds the panel that leaves is late: after it the prompt holds Enter back.
@@ -121,8 +119,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
 
     async with run.app.run_test() as pilot:
         # An interrupt settles all that waits.
-        run.told.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("one"), asked("two"), ev.RequestAsked(permission("three")))
         await pilot.press("o", *"precious")
         for name in ("one", "two", "three"):
             run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
@@ -132,8 +129,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         assert "precious" in run.screen.transcript.text()
         # One is withdrawn.
         run.screen.dock.notices.hush()
-        run.told.tell(asked("withdrawn"))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("withdrawn"))
         await pilot.press("home", "2", "n", *"note", "enter")
         run.told.tell(ev.RequestSettled("withdrawn", Cancelled("interrupted")))
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
@@ -150,8 +146,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
             assert ("F8" in run.screen.dock.notices.text) is offered
         # Own text is left out of what is sent.
         run.screen.dock.notices.hush()
-        run.told.tell(asked("left out", replace(ASKED, text="Where?")))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("left out", replace(ASKED, text="Where?")))
         await pilot.press(*"Zebra", "escape", "2", "enter")
         await press_later(pilot, "enter", seconds=HELD + 0.01)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
@@ -159,8 +154,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await copies(pilot, "Zebra")
         # All of it is declined.
         run.screen.dock.notices.hush()
-        run.told.tell(asked("declined", replace(ASKED, text="When?")))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("declined", replace(ASKED, text="When?")))
         await pilot.press("2", "n", *"why", "enter", "ctrl+d")
         await press_later(pilot, "y", seconds=QUIET)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
@@ -168,8 +162,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await copies(pilot, "Second", "why")
         # It is discussed instead.
         run.screen.dock.notices.hush()
-        run.told.tell(asked("discussed", replace(ASKED, text="Which?")))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("discussed", replace(ASKED, text="Which?")))
         await pilot.press("2", "n", *"handy", "enter", "c", *"both", "enter")
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         discussed = run.told.answers.pop()[1]
@@ -177,15 +170,13 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         assert discussed.text == "both"
         await copies(pilot, "Second", "handy")
         # Answers never arrived.
-        run.told.tell(asked("lost", replace(ASKED, text="Who?")))
-        await keys_work(run, pilot)
+        await run.ask(pilot, asked("lost", replace(ASKED, text="Who?")))
         await press(pilot, "2", "enter", then=lambda: run.told.answers)
         run.told.tell(ev.RequestSettled("lost", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "process ended" in run.screen.dock.notices.text)
         await copies(pilot, "Second")
         # A reason was not sent, and goes to the prompt.
-        run.told.tell(ev.RequestAsked(permission()))
-        await keys_work(run, pilot)
+        await run.ask(pilot, ev.RequestAsked(permission()))
         await pilot.press("e", *"also", "escape", "y", "enter")
         await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), PANEL)])
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
@@ -197,8 +188,7 @@ async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pil
             run.told.tell(event, ev.RequestSettled("r", Cancelled("interrupted")))
         await pilot.pause()
         assert run.screen.dock.panel is None, event
-        await pilot.press("x")
-        await until(pilot, lambda typed=typed: run.screen.dock.prompt.text == typed)
+        await press(pilot, "x", then=lambda typed=typed: run.screen.dock.prompt.text == typed)
     run.screen.dock.prompt.put("")
     run.clock.skip(PAUSE + 0.1)
     run.told.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
@@ -290,15 +280,12 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     await pilot.press("escape")
     assert run.told.interrupts == 0, "nothing runs"
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
-    await press_later(pilot, "a", "escape", seconds=AGAIN)
-    await until(pilot, lambda: run.told.interrupts == 1)
+    await press_later(pilot, "a", "escape", seconds=AGAIN, then=lambda: run.told.interrupts == 1)
     assert run.screen.dock.prompt.text == "a"
     keys = run.screen.query_one("Dock > HintBar", HintBar)
     assert keys.render().plain.endswith(" Esc interrupt    F1 keys")
-    run.told.tell(asked())
-    await keys_work(run, pilot)
-    await pilot.press("escape")
-    await until(pilot, lambda: "F2 answer · " in keys.render().plain)
+    await run.ask(pilot, asked())
+    await press(pilot, "escape", then=lambda: "F2 answer · " in keys.render().plain)
     assert " · Esc Esc interrupt " in keys.render().plain
     await press_later(pilot, "escape", seconds=QUIET + 0.01)
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
@@ -308,8 +295,7 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     assert run.told.interrupts == 1, "another key came between"
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
     await pilot.press("escape", "escape")
-    await press_later(pilot, "escape", seconds=QUIET + 0.01)
-    await until(pilot, lambda: run.told.interrupts == 2)
+    await press_later(pilot, "escape", seconds=QUIET + 0.01, then=lambda: run.told.interrupts == 2)
     await press(pilot, "ctrl+q", then=lambda: run.told.closed)
 
 

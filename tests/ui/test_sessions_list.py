@@ -243,8 +243,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(gate, "WORD", 60.0)  # "not" may be a word that somebody began to type
             await pilot.press("n", "o", "t")
-        await pilot.press("enter")
-        await until(pilot, lambda: AGAIN_OPENS in "\n".join(screen_lines(run.app)))
+        await press(pilot, "enter", then=lambda: AGAIN_OPENS in "\n".join(screen_lines(run.app)))
         assert len(run.app.sessions) == 2
         await pilot.press("enter")
         await until(pilot, lambda: len(run.app.sessions) == 3 and isinstance(run.app.screen, SessionScreen))

@@ -179,8 +179,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         notices = run.session_screen.dock.query_one("NoticeLine")
         await until(pilot, lambda: "release form asks: Which one for release?" in str(notices.render()))
         assert "· F4" in str(notices.render())
-        await pilot.press("f4")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.waiting)
+        await press(pilot, "f4", then=lambda: isinstance(run.app.screen, SessionsScreen) and run.waiting)
         row = run.row("release form in /work/release")
         assert (row.place, row.directory) == (Place.FOREIGN, "/work/release")
         await press(pilot, "p", then=lambda: "It belongs to no session" in run.notice())
@@ -265,13 +264,11 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             refused.setattr(run.app.runtime.inbox, "settle", refuses)
             await press(pilot, "right", then=lambda: run.list.panel)
             await press(pilot, "1", "enter", then=lambda: "the disk is full" in run.notice())
-        await press_later(pilot, "right", seconds=5)
-        await until(pilot, lambda: run.list.panel)
+        await press_later(pilot, "right", seconds=5, then=lambda: run.list.panel)
         panel = run.list.panel
         assert isinstance(panel.state, PanelState)
         assert panel.state.pages[0].draft.selected == (0,)
-        await press_later(pilot, "enter", seconds=5)
-        await until(pilot, lambda: run.list.panel is None)
+        await press_later(pilot, "enter", seconds=5, then=lambda: run.list.panel is None)
         await until(pilot, lambda: "continues" in run.notice() or "starts" in run.notice())
         assert (await stored_as(run, request.id)).outcome == FIRST
 
@@ -373,8 +370,7 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
         words = "1 request waits elsewhere · F4"
         await until(pilot, lambda: words in notices(run))
         assert run.session_screen.around.waiting_beside == 1, "the status line counts what the key reaches"
-        await pilot.press("f4")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.waiting)
+        await press(pilot, "f4", then=lambda: isinstance(run.app.screen, SessionsScreen) and run.waiting)
         assert [row.session_id for row in run.waiting] == ["old"]
 
 

@@ -103,8 +103,7 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         front = run.session_screen
         await press(pilot, "a", then=lambda: run.list.panel)
         # What is typed and left is there again, on the disk as well.
-        await pilot.press("o", "m", "i", "n", "e", "escape", "escape")
-        await until(pilot, lambda: run.list.panel is None)
+        await press(pilot, "o", "m", "i", "n", "e", "escape", "escape", then=lambda: run.list.panel is None)
         await press(pilot, "a", then=lambda: run.list.panel)
         assert run.list.panel is not None
         await press(pilot, "enter", then=lambda: len(run.all) == 2)
@@ -266,7 +265,6 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         await press(pilot, "right", then=lambda: run.list.panel)
         await press(pilot, "2", "escape", "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
         dock = run.session_screen.dock
-        assert dock.panel is not None
         assert dock.panel.state.has_draft
         # Going there by Enter shows its panel, hidden or not.
         run.clock.skip(10)
@@ -438,7 +436,6 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     other = Store(database)
     assert isinstance(other.requests.settle(request.id, Declined(), COMMAND), Accepted)
     other.close()
-    assert panel is not None
     assert panel.opened is not None
     panel.host.settle(panel.opened, Answered((Answer(("Second",)),)))
     await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.notice())

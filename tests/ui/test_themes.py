@@ -85,8 +85,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
             await pick(run, pilot)
             await press(pilot, *"light", "enter", then=lambda: "Keep " in screen_text(run.app))
             assert 'theme = "ccq-light"' in screen_text(run.app)
-            await press_later(pilot, *keys)
-            await until(pilot, lambda: run.app.screen is run.screen)
+            await press_later(pilot, *keys, then=lambda: run.app.screen is run.screen)
             await until(pilot, lambda: "Theme ccq-light" in run.dock.notices.text)
             assert run.app.theme == "ccq-light"
             assert user_config().read_text() == written
@@ -209,8 +208,7 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
                 wrong[f"{state} in {run.app.theme}"] = found
 
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        run.told.tell(*WORK, *TROUBLE)
-        await until(pilot, lambda: "overloaded" in " ".join(words(run)))
+        await run.tell(pilot, *WORK, *TROUBLE, then=lambda: "overloaded" in " ".join(words(run)))
         for run.app.theme in themes:
             await read("work and trouble")
             select_text(run)

@@ -111,8 +111,7 @@ async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pil
     await press_later(pilot, "enter", seconds=0.1)
     assert asking.driven.session is None
     assert carried_by(asking.project) is not None
-    await press_later(pilot, "enter")
-    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+    await press_later(pilot, "enter", then=lambda: isinstance(asking.driven.app.screen, SessionScreen))
     assert carried_by(asking.project) is None
 
 
@@ -482,8 +481,7 @@ async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Pat
         await until(
             pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.app.screen.listing.all_read
         )
-        await pilot.press("ctrl+d", "ctrl+f", "ctrl+r", "escape")
-        await until(pilot, lambda: run.app.return_code == 0)
+        await press(pilot, "ctrl+d", "ctrl+f", "ctrl+r", "escape", then=lambda: run.app.return_code == 0)
         assert run.launches == []
 
 

@@ -78,8 +78,7 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     await press_later(pilot, "enter")
     assert NOT_SENT in "\n".join(screen_lines(run.app)), "words that a panel met are not sent by their Enter"
     assert (run.told.sent, run.told.answers) == ([], [])
-    await press_later(pilot, "enter")
-    await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
+    await press_later(pilot, "enter", then=lambda: run.told.sent == [f"Before that, {WORDS}"])
     assert run.told.answers == []
     assert not run.dock.panel.state.has_draft  # type: ignore[union-attr]
 
@@ -115,8 +114,7 @@ async def test_the_text_in_the_prompt_becomes_the_answer(run: Driven, pilot: Pil
     await opened(run, pilot, asked("set", SINGLE), "zebra crossing")
     await pilot.press("ctrl+y")
     assert (run.prompt.text, run.dock.panel.state.text) == ("", "zebra crossing")  # type: ignore[union-attr]
-    await press_later(pilot, "enter")
-    await until(pilot, lambda: run.told.answers)
+    await press_later(pilot, "enter", then=lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(other="zebra crossing"),))
 
 
@@ -221,8 +219,7 @@ async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_ent
     burst(run, "so, why\r")
     await until(pilot, lambda: run.dock.panel and run.dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
     assert (run.prompt.text, run.told.answers) == ("", [])
-    await press_later(pilot, "enter")
-    await until(pilot, lambda: run.told.answers)
+    await press_later(pilot, "enter", then=lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(other="so, why"),))
 
 
@@ -232,8 +229,7 @@ async def test_a_letter_that_was_no_command_yet_is_the_prompts_when_its_panel_go
 ) -> None:
     await opened(run, pilot, ASKED["set"])
     await press_later(pilot, "o")
-    run.told.tell(ev.RequestSettled("set", Declined(), PHONE))
-    await until(pilot, lambda: run.prompt.text == "o")
+    await run.tell(pilot, ev.RequestSettled("set", Declined(), PHONE), then=lambda: run.prompt.text == "o")
 
 
 async def test_typing_goes_to_the_caret_and_a_paste_is_folded(run: Driven, pilot: Pilot[int]) -> None:
@@ -262,8 +258,7 @@ async def test_what_covered_a_panel_leaves_it_fresh(
 
 async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once(run: Driven, pilot: Pilot[int]) -> None:
     await opened(run, pilot, ASKED["permission"])
-    await press_later(pilot, "enter", seconds=2.0)
-    await until(pilot, lambda: run.prompt.display and run.dock.panel is None)
+    await press_later(pilot, "enter", seconds=2.0, then=lambda: run.prompt.display and run.dock.panel is None)
     burst(run, "next\r")
     await until(pilot, lambda: run.told.sent == ["next"])
     run.clock.skip(PAUSE + 0.1)
@@ -320,8 +315,7 @@ async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_w
 ) -> None:
     await opened(run, pilot, ASKED["permission"])
     run.told.tell(ev.RequestAsked(permission("other")))
-    await press_later(pilot, "y", seconds=2.0)
-    await until(pilot, lambda: len(run.told.answers) == 1)
+    await press_later(pilot, "y", seconds=2.0, then=lambda: len(run.told.answers) == 1)
     run.told.tell(ev.RequestSettled("permission", Allowed()))
     await until(pilot, lambda: len(run.dock.line.items) == 1 and panel_drawn(run.screen))
     await press_later(pilot, "y", seconds=QUIET + 0.2)
@@ -373,8 +367,7 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
 async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: Pilot[int]) -> None:
     await opened(run, pilot, ASKED["permission"])
     run.told.tell(ev.RequestAsked(permission("other")))
-    await press_later(pilot, "enter", seconds=2.0)
-    await until(pilot, lambda: len(run.told.answers) == 1)
+    await press_later(pilot, "enter", seconds=2.0, then=lambda: len(run.told.answers) == 1)
     run.clock.skip(0.05)
     run.told.tell(ev.RequestSettled("permission", Allowed()))
     await until(pilot, lambda: len(run.dock.line.items) == 1 and panel_drawn(run.screen))
@@ -447,8 +440,7 @@ async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prom
 async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sent(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(asked())
-    await keys_work(run, pilot)
+    await run.ask(pilot, asked())
     dock = run.session_screen.dock
     await press(pilot, "f2", then=lambda: dock.prompt.display)
     run.clock.skip(5.0)
@@ -458,8 +450,7 @@ async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sen
     await pilot.pause()
     assert (run.told.sent, run.told.answers) == ([], [])
     await press(pilot, "f2", then=lambda: dock.prompt.display)
-    await press_later(pilot, "enter", seconds=5.0)
-    await until(pilot, lambda: run.told.sent == ["yes"])
+    await press_later(pilot, "enter", seconds=5.0, then=lambda: run.told.sent == ["yes"])
 
 
 def told(name: str, *questions: Question, size: int = 24) -> Iterator[Grown]:
@@ -507,19 +498,16 @@ async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     events = list(told("r1", SINGLE, MULTI))
-    run.told.tell(events[0])
-    await keys_work(run, pilot)
+    await run.ask(pilot, events[0])
     assert run.dock.line.summary() == "1 question arriving"
     assert not run.screen.session.waiting
     assert "? 1" not in run.screen.status.title
     await pilot.press("1", "n", "s", "o")
-    run.told.tell(*events[1:6])
-    await until(pilot, lambda: state_of(run).questions == events[5].request.questions)
+    await run.tell(pilot, *events[1:6], then=lambda: state_of(run).questions == events[5].request.questions)
     await pilot.press("o", "n", "enter", "enter")
     assert state_of(run).aside == NOT_COMPLETE
     assert not run.told.answers
-    run.told.tell(*events[6:])
-    await until(pilot, lambda: len(state_of(run).pages) == 2)
+    await run.tell(pilot, *events[6:], then=lambda: len(state_of(run).pages) == 2)
     await pilot.press("tab", "2", "3", "enter", "enter")
     assert not run.told.answers
     asked, inbox = events[-1].request, run.app.runtime.inbox
@@ -538,8 +526,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
 
 async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> None:
     *_, event, _whole = told("r2", SINGLE)
-    run.told.tell(event)
-    await keys_work(run, pilot)
+    await run.ask(pilot, event)
     await pilot.press("2", "n", "h", "i", "enter")
     run.app.runtime.inbox.known("r2@id-1").end_arriving("its stream broke")
     await until(pilot, lambda: run.dock.panel is None)
@@ -557,20 +544,16 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     await press_later(pilot, "down", "up", "enter")  # until then Enter belongs to the "x" in the prompt
     await until(pilot, lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
-    run.told.tell(ev.RequestAsked(list(told("r3", SINGLE))[-1].request))
-    await keys_work(run, pilot)
+    await run.ask(pilot, ev.RequestAsked(list(told("r3", SINGLE))[-1].request))
     assert not state_of(run).has_draft  # what was answered is no draft any more
-    run.told.tell(ev.RequestSettled("r3", Cancelled("over")))
-    await until(pilot, lambda: run.dock.panel is None)
+    await run.tell(pilot, ev.RequestSettled("r3", Cancelled("over")), then=lambda: run.dock.panel is None)
 
 
 async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> None:
     *_, event, whole = told("r4", SINGLE)
-    run.told.tell(event)
-    await keys_work(run, pilot)
+    await run.ask(pilot, event)
     await pilot.press("2")
-    run.told.tell(ev.RequestAsked(permission("p1")))
-    await until(pilot, lambda: len(run.dock.line.items) == 2)
+    await run.tell(pilot, ev.RequestAsked(permission("p1")), then=lambda: len(run.dock.line.items) == 2)
     assert first_of(run) == "r4"
     await run.tell(pilot, whole, then=lambda: run.dock.line.held_up)
     await pilot.pause(0.05)  # it would have made way by now

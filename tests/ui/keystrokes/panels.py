@@ -175,7 +175,6 @@ class Panels(Hands):
         event = self.random.choice(asks)
         if isinstance(event.request, QuestionRequest) and self.random.random() < 0.5:
             opened = self.run.told.wait_with(event.request)
-            assert opened is not None
             opened.recalled = BEFORE[: len(event.request.questions.questions)]
         self.say(f"asked {type(event.request).__name__}")
         self.run.told.tell(event)
@@ -541,7 +540,6 @@ def own_text(outcome: RequestOutcome) -> str:
 def taken(outcome: RequestOutcome, before: Before) -> list[str]:
     """Return the words of the row that an outcome took: one of them was in sight."""
     state, request = before.state, before.request
-    assert state is not None
     if state.typing:
         return parts_of(state.text)
     if state.in_review:
