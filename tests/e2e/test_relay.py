@@ -29,7 +29,6 @@ def relay_process(store: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the installed relay at a free port until the block ends."""
     program = [sys.executable, "-m", "ccq_tui", "relay", "--port", "0", "--store", store]
     with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
         line = process.stderr.readline()
         assert line.startswith("Serving a relay at "), line + process.stderr.read()
         try:

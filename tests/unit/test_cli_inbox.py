@@ -56,7 +56,6 @@ def test_a_backup_is_whole_private_and_never_over_a_file(ccq: Cli, tmp_path: Pat
     with asked() as restored:
         assert restored.ids.requests() == sorted(map(id_of, (CACHE, FEATURES, PERMISSION, PLAN)))
         found = restored.requests.get(id_of(CACHE))
-        assert found is not None
         assert found.outcome == Answered((Answer(("None",)),))
 
 

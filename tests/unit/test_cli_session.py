@@ -306,7 +306,6 @@ def test_the_help_lists_each_command_once_on_a_line_of_its_own(ccq: Cli) -> None
     assert max(map(len, listed.splitlines())) <= 80
     for name in cli.list_commands(click.Context(cli)):
         command = cli.get_command(click.Context(cli), name)
-        assert command is not None
         assert len(re.findall(rf"^  {name}  +\S.*[.]$", listed, re.MULTILINE)) == (not command.hidden), name
 
 

@@ -368,7 +368,6 @@ def test_what_a_transcript_holds(form: str, printed: Printer, monkeypatch: pytes
 
     monkeypatch.setattr("ccq_tui.agent.history.read_history", read)
     store = Store(inbox_path()) if inbox_path().parent.mkdir(parents=True) is None else None
-    assert store is not None
     store.sessions.upsert(SESSION, MARK, name=TEXT)
     store.close()
     for event in EVENTS:

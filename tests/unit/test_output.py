@@ -84,7 +84,6 @@ def test_what_others_print_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
         click.echo(BAD)
         click.echo(BAD.encode())
         handler = logging.lastResort
-        assert handler is not None
         handler.handle(logging.LogRecord("ccq_tui", logging.WARNING, BAD, 1, "%s", (BAD,), None))
         thread = threading.Thread(target=fail, name=BAD)
         with pytest.MonkeyPatch.context() as patch:

@@ -258,7 +258,6 @@ def test_a_setting_that_leads_elsewhere_shows_what_is_there(
     put(project / "inner", ".mcp.json", SERVERS)
     monkeypatch.chdir(project)
     launch = launch_with({})
-    assert launch.trusted.carried is not None
     assert launch.trusted.carried.directory == (project / "inner").resolve()
     assert [line for file in launch.trusted.carried.files for line in file.effects] == [
         "runs db (MCP server db)",

@@ -133,7 +133,6 @@ async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str,
 
 def recalled_in(run: Running, asked: ev.RequestAsked) -> tuple[Recalled | None, ...]:
     opened = run.inbox.known(asked.request.id)
-    assert opened is not None
     return opened.recalled
 
 

@@ -232,7 +232,6 @@ class House:
 
     def _check(self, store: RunStore, session: LinearSession, seen: Seen) -> None:
         run = store.of_ticket("linear", session.id)
-        assert run is not None
         seen.expect(run.state is RunState.ENDED, f"it is {run.state}: {run.result}")
         got = [one for one in session.activities if one["type"] != "prompt"]
         events = [one for one in store.events(run.id, limit=1000) if not one.body.get("here")]

@@ -110,7 +110,6 @@ class Ticket:
     async def inbox(self, verdict: type = Accepted) -> None:
         async with inbox_at(state_of(self.home)) as inbox:
             opened = await inbox.open(self.request)
-            assert opened is not None
             settled = await inbox.settle(self.request, parse_outcome(opened.request, GIVEN), INBOX)
             assert isinstance(settled, verdict)
 

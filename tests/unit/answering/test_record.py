@@ -94,8 +94,6 @@ STORE = Question("Which store?", "Store", (Option("Redis"), Option("SQLite")))
 
 def example() -> Any:
     spec = spec_from_file_location("web_form", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
     spec.loader.exec_module(module := module_from_spec(spec))
     return module
 

@@ -320,7 +320,6 @@ async def test_a_lock_delays_the_question_of_a_hook_and_does_not_end_it(
         await seen(inbox_path(), lambda store: store.requests.waiting())
         stage.store.requests.settle(request.id, Allowed(), Actor.here(Surface.COMMAND, "x"))
         decided = await asking
-    assert decided is not None
     assert decided["hookSpecificOutput"]["decision"]["behavior"] == "allow"
 
 
@@ -337,7 +336,6 @@ def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> 
     assert output(hook) == ""
     now = stage.ended(first)
     assert now.outcome == Answered((Answer(("SQLite",)),))
-    assert now.actor is not None
     assert now.actor.where == "in Claude Code"
     hook = stage.run(stage.native.hook_input("AskUserQuestion", ASKED))
     (second,) = until(stage.store.requests.waiting)
@@ -441,7 +439,6 @@ def test_calls_texts_and_ends_are_read_as_they_come(session: NativeSession) -> N
     session.write(ends("one", "done", permissionDecision=ACCEPTED, result={"answers": {}}))
     seen.read()
     end = seen.end_of("one")
-    assert end is not None
     assert (end.decision, end.source, end.result.output, end.result.structured) == (
         "accept", "user_temporary", "done", {"answers": {}},
     )  # fmt: skip

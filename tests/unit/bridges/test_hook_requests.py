@@ -82,7 +82,6 @@ def decision(hook: HookInput, request: Any, outcome: RequestOutcome) -> Any:
     """Return the decision that is printed for an outcome, which the request takes."""
     check_outcome(request, outcome)
     said = decision_of(hook, request, outcome)
-    assert said is not None
     assert said["hookSpecificOutput"]["hookEventName"] == "PermissionRequest"
     return said["hookSpecificOutput"]["decision"]
 

@@ -72,7 +72,6 @@ async def test_answers_become_one_record_and_the_next_asking_begins_anew(
 ) -> None:
     for number in (1, 2):
         ended = await fill(inbox, asked(tmp_path), answer)
-        assert ended.record is not None
         context = ended.record["context"]
         assert (ended.stored.actor, ended.late, context) == (PHONE, False, {"about": "it"})
         written = [json.loads(line) for line in lines(tmp_path)]
@@ -139,7 +138,6 @@ async def test_what_was_confirmed_before_the_process_died_is_recorded_by_the_nex
         request = request_of(longer, {"about": "it"}, "out.jsonl", tmp_path, "ccq-tui ask")
     inbox = await Inbox.connect(path)
     ended = await fill(inbox, request, answer)
-    assert ended.record is not None
     assert (ended.late, ended.record["answers"]) == (True, {"said": {"value": "hello"}})
     # Killed once more, between the record and the note that it was written.
     await inbox.run(lambda store: store.database.do("UPDATE requests SET state = 'answered'"))
@@ -174,7 +172,6 @@ async def test_a_process_that_is_cancelled_withdraws_its_form_and_lets_its_surfa
         await asking
     assert closed
     stored = await inbox.run(lambda store: store.requests.get(asked(tmp_path).id))
-    assert stored is not None
     assert stored.state is RequestState.CANCELLED
 
 

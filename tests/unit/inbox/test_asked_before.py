@@ -111,7 +111,6 @@ async def test_a_question_that_is_taken_over_comes_with_it(path: Path) -> None:
         await inbox.run(keep)
         ((opened, _),) = await inbox.sessions.left("now")
         (known,) = opened.recalled
-        assert known is not None
         assert known.answer == SQLITE
 
 

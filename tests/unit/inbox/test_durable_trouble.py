@@ -74,7 +74,6 @@ async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(p
     inbox = await Inbox.connect(path)
     await inbox.run(lambda store: (store.requests.add(permission("a")), store.requests.add(permission("b"))))
     one, other = await inbox.open("a@s"), await inbox.open("b@s")
-    assert one is not None
     assert other is not None
     one.type(first, PANEL)
     await inbox.settle("a@s", Allowed(), PANEL)

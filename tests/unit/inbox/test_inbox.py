@@ -49,7 +49,6 @@ def opened_in(inbox: Inbox, request_id: str) -> OpenRequest:
 async def draft_in(inbox: Inbox, request: Request) -> Draft | None:
     """Return the draft with which a request opens."""
     found = await inbox.open(request.id)
-    assert found is not None
     return found.draft
 
 
@@ -91,7 +90,6 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
                 store = Store(path)
                 stored = store.requests.get("a@s")
                 store.close()
-                assert stored is not None
                 on_disk.append(stored.state)
 
         inbox.subscribe(look)
@@ -277,7 +275,6 @@ async def test_a_newer_draft_of_another_process_is_shown_or_waits_until_it_is_ta
         task = asyncio.create_task(one.ask(request))
         await heard.until(lambda: heard.changes)
         mine, theirs = opened_in(one, "q@s"), await two.open("q@s")
-        assert theirs is not None
         theirs.type(first, PHONE)
         await heard.until(lambda: len(heard.changes) == 2)
         assert isinstance(mine.draft, PanelState)

@@ -378,12 +378,10 @@ class TwoStores(RuleBasedStateMachine):
         assert one.database.rows(twice) == []
         for name, note in self.decided.items():
             stored = other.requests.get(name)
-            assert stored is not None
             assert stored.outcome == decided(note)
             assert (stored.state is RequestState.DELIVERED) == (name in self.delivered)
         for name, saved in self.saved.items():
             stored = one.requests.get(name)
-            assert stored is not None
             draft = load_draft(other, stored.request)
             assert isinstance(draft, PanelState), "never a draft gone that was reported as saved"
             assert [page.draft for page in draft.pages] == [page.draft for page in saved.pages]

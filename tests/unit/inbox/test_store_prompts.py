@@ -195,7 +195,6 @@ def test_a_command_that_nobody_waits_for_is_withdrawn_unless_it_was_taken(place:
     place.becomes(CommandState.TAKEN)
     again.withdraw(place.store)
     taken = place.store.commands.get(place.store.commands.last())
-    assert taken is not None
     assert (taken.state, taken.taker) == (CommandState.TAKEN, this_process())
 
 
@@ -231,7 +230,6 @@ def test_an_end_is_done_when_the_process_is_gone(place: Place) -> None:
     place.store.sessions.release("s1", this_process())
     assert place.ended() == (Ending.DONE, "has ended: 1 request waits without a process")
     done = place.store.commands.get(place.store.commands.last())
-    assert done is not None
     assert done.state is CommandState.DONE
     already = place.again().step(place.store)
     assert already == CommandResult(Ending.ALREADY, "has no process: 1 request waits without a process")

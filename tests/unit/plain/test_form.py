@@ -68,7 +68,6 @@ async def test_words_that_are_not_sent_are_kept_in_the_draft(capsys: Printed) ->
     done = await talk(MemoryInbox(), asking(LIBRARY), "mine\nn\nreply so\nn\n", capsys)
     assert done.said.count("note: Your words are kept, not sent.") == 2
     draft = done.opened.draft
-    assert draft is not None
     assert (draft.page.unselected, draft.discussion, draft.page.as_answer().given) == ("mine", "so", False)
 
 
@@ -147,7 +146,6 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
         await opened.added()
         talking = asyncio.ensure_future(walk_request(opened, pipe.lines, ME))
         other = await there.open(opened.request.id)
-        assert other is not None
         other.type(cast("PanelState", other.shown).with_draft(selected=(0,)), PHONE)
         await hears("note: The draft was changed on phone.")
         pipe.write("\n")

@@ -37,7 +37,6 @@ def came(state: PanelState) -> str:
     if isinstance(state.outcome, Answered):
         (answer,) = state.outcome.answers
         act = state.page.question.act_of(answer)
-        assert act is not None
         return " · ".join([f"= {act.key}" + f" “{answer.other}”" * bool(answer.other), *plan])
     at = "-" if state.page.cursor == NO_ROW else acts[state.page.cursor].key
     parts = [f"writes {at} “{text}”" if state.typing else f"at {at}"]

@@ -46,7 +46,6 @@ def launch(tmp_path: Path) -> Launch:
 async def test_a_service_trusts_the_directories_that_it_is_configured_with(launch: Launch) -> None:
     assert await let_in(Configured([launch.settings.directory.parent]), launch) is None
     trusted = await let_in(Configured([launch.settings.directory]), launch)
-    assert trusted is not None
     assert (trusted.trusted.carried, trusted.settings.theme) == (None, "ccq-light")
     person = Says(TrustAnswer.LEAVE)
     assert await let_in(person, launch_with({"cwd": launch.settings.directory})) is not None
@@ -55,7 +54,6 @@ async def test_a_service_trusts_the_directories_that_it_is_configured_with(launc
 
 async def test_without_its_files_a_session_starts_and_says_so(launch: Launch) -> None:
     without = await let_in(Says(TrustAnswer.WITHOUT), launch)
-    assert without is not None
     assert not without.trusted.project_settings
     assert (without.settings.theme, without.notices) == ("ccq-dark", (LEFT_OUT,))
 

@@ -33,7 +33,6 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
     assert (config.machine, config.limits.question, config.limits.keep) == ("build-1", 7200.0, 90 * 86_400.0)
     said = ("Shop", "**shop**", "shop, and be quick", "1", "work in shop")
     assert [config.named(one) for one in said] == ["shop", "shop", "shop", "", ""]
-    assert config.linear is not None
     assert (config.linear.webhook_secret.read(), config.linear.token.read()) == ("signing", "one")
     assert config.hidden == {"SHOP_LINEAR": "", "PGPASSWORD": ""}
     (directory / "token").write_text("renewed", encoding="utf-8")

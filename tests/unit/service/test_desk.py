@@ -43,7 +43,6 @@ async def asked(served: Served, count: int) -> str:
 
 async def outcome(served: Served, request_id: str) -> object:
     opened = await served.inbox.open(request_id)
-    assert opened is not None
     return opened.stored.outcome
 
 
@@ -89,7 +88,6 @@ async def test_a_message_that_is_taken_again_answers_the_same_question(
     served.desk = Desk(served)  # as after a kill before the message was noted as taken
     assert await served.say("2", message_id="m1")
     opened = await served.inbox.open(SET.id)
-    assert opened is not None
     assert [page.answered for page in opened.shown.pages] == [True, False, False]  # type: ignore[union-attr]
     assert await served.say("1,2")
     assert await served.say("api", message_id="m3")

@@ -110,7 +110,6 @@ async def test_a_refused_question_is_asked_shorter_and_shown_to_the_operator(tmp
         assert len(text) < 1_000
         assert [one.body["text"] for one in records.store.current(Happened.REFUSED)] == ["too long"]
         session = await records.inbox.run(lambda store: store.sessions.get(records.run.session))
-        assert session is not None
         assert session.last_line == module.REFUSED.format("too long")
 
 

@@ -518,5 +518,4 @@ def test_a_diff_knows_the_language_of_its_file() -> None:
         ("x.*", ""),
     ):
         edit = edit_diff({"file_path": path, "old_string": "a", "new_string": "b"}, None)
-        assert edit is not None
         assert edit.language == language

@@ -59,7 +59,6 @@ def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
     # Left out: a worktree, but nothing that the repository names runs.
     without = replace(launch, trusted=Trusted(project_settings=False))
     there = made(without)
-    assert there.worktree is not None
     assert there.settings.directory == there.worktree.path
     assert there.trusted == Trusted(project_settings=False)
     assert (there.worktree.path / "a.txt").read_text() == "text\n"

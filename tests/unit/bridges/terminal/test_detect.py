@@ -62,14 +62,12 @@ def test_a_program_that_hides_lines_asks_nothing(name: str) -> None:
 )
 def test_a_disabled_row_may_have_the_mark_and_is_no_choice(text: str) -> None:
     found = find(drawn(text, hidden=True), KEYS, RULES)
-    assert found is not None
     assert (found.marked, [row.label for row in found.choices]) == (1, ["One", "Three"])
 
 
 def test_numbered_lines_in_columns_are_read_by_their_numbers() -> None:
     picture = drawn("1) red      3) teal    5) gold\n2) green    4) pink\n#? ")
     prompt = find(picture, LINES, RULES)
-    assert prompt is not None
     rows = [f"{row.number} {row.label}" for row in prompt.rows]
     assert rows == ["1 red", "2 green", "3 teal", "4 pink", "5 gold"]
 
