@@ -23,39 +23,28 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
     run = start(scenario, size=(120, 30))
     terminal = run.terminal
     terminal.wait_panel("Which features?")
-    terminal.press("1")
-    terminal.wait("◼ 1  Auth")
+    terminal.press("1").wait("◼ 1  Auth")
     with Terminal([program(), "inbox"], run.home.env, run.home.project) as other:
         with step("the inbox of another terminal opens it as it is here"):
             other.wait("Which features?")
-            other.press("right")
-            other.wait(lambda seen: "◼ 1  Auth" in seen.panel and seen.keys_work)
+            other.press("right").wait(lambda seen: "◼ 1  Auth" in seen.panel and seen.keys_work)
         with step("what is selected there waits until it is taken over here, and no other key decides"):
-            other.press("2")
-            other.wait("◼ 2  Cache")
+            other.press("2").wait("◼ 2  Cache")
             terminal.wait(TAKE_OVER)
-            terminal.press("3")
-            terminal.press("tab")
-            terminal.press("escape")
-            terminal.wait("1 question waiting")
-            terminal.press("f2")
-            terminal.wait(TAKE_OVER)
+            terminal.press("3").press("tab").press("escape").wait("1 question waiting")
+            terminal.press("f2").wait(TAKE_OVER)
             assert "◻ 2  Cache" in terminal.text
             assert "◻ 3  Logs" in terminal.text
-            terminal.press("enter")
-            terminal.wait("F8 copies your draft")
+            terminal.press("enter").wait("F8 copies your draft")
             terminal.wait(lambda seen: "◼ 2  Cache" in seen.panel and seen.keys_work)
         with step("what is typed after that is shown in the other one by the same rule"):
-            terminal.press("n")
-            terminal.type("keep it")
+            terminal.press("n").type("keep it")
             other.wait(TAKE_OVER)
-            other.press("enter")
-            other.wait("keep it")
+            other.press("enter").wait("keep it")
             terminal.press("enter")
         with step("what is confirmed here is what is seen here, and the other one says where that was"):
             terminal.wait(lambda seen: "Enter choose 2 options" in seen.panel)
-            terminal.press("enter")
-            terminal.wait("→    Submit")
+            terminal.press("enter").wait("→    Submit")
             confirm(terminal)
             result = run.result("toolu_e2e_1")
             assert '"Which features?"="Auth, Cache" notes: keep it' in result
@@ -74,8 +63,7 @@ def the_inbox_is_deleted(run: Running) -> None:
     terminal = run.terminal
     with step("a question is open, and its draft is in the inbox"):
         terminal.wait_panel("Which one?")
-        terminal.press("3")
-        terminal.wait("● 3  Third")
+        terminal.press("3").wait("● 3  Third")
         terminal.wait(lambda _: "Which one?" in run.ccq("inbox"))
     with step("the file is deleted: one notice, and a new one has the question for other processes"):
         (database,) = run.home.home.rglob("inbox.db")
@@ -84,9 +72,7 @@ def the_inbox_is_deleted(run: Running) -> None:
         assert "Which one?" in run.ccq("inbox")
         assert terminal.text.count("Questions are on disk again") == 1
     with step("typing goes on, and the answer is what was selected before and typed after"):
-        terminal.press("n")
-        terminal.type("soon")
-        terminal.press("enter enter")
+        terminal.press("n").type("soon").press("enter enter")
         assert run.result("toolu_e2e_2") == RESULT
         terminal.wait("Thanks again.")
         assert run.ccq("inbox") == "Nothing waits.\n"

@@ -138,8 +138,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         # The same is answered elsewhere, then something else.
         for answer, offered in (("Second", False), ("First", True)):
             run.screen.dock.notices.hush()
-            run.told.tell(asked(answer, replace(ASKED, text=f"Not {answer}?")))
-            await keys_work(run, pilot)
+            await run.ask(pilot, asked(answer, replace(ASKED, text=f"Not {answer}?")))
             await pilot.press("home", "2")
             run.told.tell(ev.RequestSettled(answer, Answered((Answer((answer,)),)), PHONE))
             await until(pilot, lambda: "was answered" in run.screen.dock.notices.text)

@@ -469,8 +469,7 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
         await press(pilot, *"else", "ctrl+f", then=lambda: run.app.screen.question is not None)
         assert "Fork “Elsewhere”? The original stays as it is" in run.app.screen.notices.text
         assert run.launches == []
-        await press_later(pilot, "ctrl+f")
-        await until(pilot, lambda: run.launches)
+        await press_later(pilot, "ctrl+f", then=lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.settings.directory) == ("cccc-3", True, there)
 

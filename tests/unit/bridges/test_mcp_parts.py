@@ -403,7 +403,6 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ende
             outcome = await asking
             assert outcome is None or outcome.outcome == Cancelled("withdrawn by Codex")
     stored = await inbox.run(lambda store: store.requests.get(call.request_id))
-    assert stored is not None
     assert stored.outcome == Cancelled("withdrawn by Codex")
 
 
@@ -439,7 +438,6 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbo
         _, (decided,) = await server.listed(client)
         inbox.sessions.delivered(decided.request.id, LISTED)
         again = await server.ask_person(McpCall(client), LETTER, waits, asyncio.Event())
-        assert again is not None
         assert again.outcome == Declined()
         inbox.sessions.delivered(again.request.id, "result")
         gone.clear()
@@ -479,7 +477,6 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox:
             await pipes.serve(Leaving())  # type: ignore[arg-type]
             assert len(await read) > 200_000
         stored = await inbox.run(lambda store: store.requests.get(call.request_id))
-        assert stored is not None
         assert stored.state is RequestState.DELIVERED
     finally:
         os.close(reading)
