@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -34,7 +34,7 @@ from ccq_tui.service import authority
 from ccq_tui.service.authority import NotAllowedError
 from ccq_tui.service.people import LINK, UNKNOWN, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError
-from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
+from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, UNLINKED, Happened, Run, RunEvent, RunState
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
@@ -95,7 +95,6 @@ class ServiceParts:
 
     Attributes:
         service: The service, started.
-        webhooks: What reads the webhooks at ``/webhooks/NAME``, by name.
         state: The directory of state, with the tokens.
         page: Returns the address of a run's page, which opens it without a token.
         key: The key of the pages' addresses.
@@ -104,7 +103,6 @@ class ServiceParts:
     """
 
     service: Service
-    webhooks: Mapping[str, Webhook]
     state: Path
     page: Callable[[Run], str]
     key: bytes
@@ -449,7 +447,7 @@ async def _refused(_request: Request, error: Exception) -> Response:
 async def _taken(parts: ServiceParts, request: Request) -> Response:
     """Take a webhook; one that could not be taken may come again."""
     name = request.path_params["name"]
-    if (reader := parts.webhooks.get(name)) is None:
+    if (reader := parts.service.adapters.get(name)) is None:
         raise ProblemError(404, "No adapter of this name is configured.")
     body = await read_body(request, LIMITS.body)
     try:

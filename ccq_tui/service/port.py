@@ -26,13 +26,25 @@ class RefusedError(Exception):
 
 
 class Adapter(Protocol):
-    """Sends to tickets what happens in their runs; a call raises `RetryLaterError` or `RefusedError`.
+    """Reads what tickets say, and sends them what happens in their runs.
+
+    What it calls raises `RetryLaterError` or `RefusedError`.
 
     Attributes:
-        name: Its name, which is the ``source`` of its runs.
+        name: Its name, which is the ``source`` of its runs, and whose webhooks come to ``/webhooks/NAME``.
     """
 
     name: str
+
+    def read(self, headers: Mapping[str, str], body: bytes) -> "Incoming | None":
+        """Verify and read a webhook; return what it says, if that is for the service. Raises `ProblemError`.
+
+        One may come again: tickets and messages are taken once, by their own ids.
+
+        Args:
+            headers: Its headers, by names in lower case.
+            body: Its body, byte for byte.
+        """
 
     async def send(self, run: Run, event: RunEvent, page: str) -> None:
         """Report what happened; the same event may be sent again.
@@ -124,17 +136,3 @@ class TicketsChanged:
 
 
 Incoming = NewTicket | TicketMessage | TicketsChanged
-
-
-class Webhook(Protocol):
-    """Reads what the other side sends to ``/webhooks/NAME``."""
-
-    def read(self, headers: Mapping[str, str], body: bytes) -> Incoming | None:
-        """Verify and read a call; return what it says, if that is for the service. Raises `ProblemError`.
-
-        A call may come again: tickets and messages are taken once, by their own ids.
-
-        Args:
-            headers: Its headers, by names in lower case.
-            body: Its body, byte for byte.
-        """

@@ -73,7 +73,7 @@ async def serve(options: ServiceOptions, started: Callable[[str], None], stop: a
             service.subscribe(telemetry.happened)
             ending.push_async_callback(asyncio.to_thread, telemetry.close)
             shown = page if config.page_links else lambda _run: ""
-            parts = ServiceParts(service, adapters, options.state, shown, key, telemetry)
+            parts = ServiceParts(service, options.state, shown, key, telemetry)
             yield await asyncio.to_thread(service_app, parts), parts.ending.set
 
     await serve_app(replace(options, public_url=config.public_url), opened, started=started, stop=stop)

@@ -23,11 +23,11 @@ from tests.unit.service.test_webhook import GOOD, SECRET, signed
 
 
 def parts_of(state: Path) -> ServiceParts:
-    service = Service(Policy({}), "", machine="one", state=state)
+    hooks = {"webhook": WebhookAdapter(lambda: SECRET)}
+    service = Service(Policy({}), "", hooks, machine="one", state=state)
     service.isolation = Isolation("Sessions run as nobody.", apart=True)
     service.store = RunStore.open(f"sqlite:///{state / 'runs.db'}")
-    hooks = {"webhook": WebhookAdapter(lambda: SECRET)}
-    return ServiceParts(service, hooks, state, lambda _run: "", b"key", Telemetry())
+    return ServiceParts(service, state, lambda _run: "", b"key", Telemetry())
 
 
 async def test_who_has_the_address_of_a_page_takes_no_place_of_another_message(tmp_path: Path) -> None:
