@@ -1,4 +1,4 @@
-"""Ends a child process whose output is read."""
+"""Reads the output of a child process, and ends it."""
 
 import asyncio
 import logging
@@ -29,6 +29,26 @@ async def end(process: Process) -> None:
             await process.wait()
     except TimeoutError:
         _logger.warning("A program that was killed has not ended, or left its output open")
+
+
+async def output_of(process: Process, most: int, given: bytes = b"") -> tuple[bytes, int | None]:
+    """Return at most so many bytes of what a program prints, and its exit code; None if it prints more.
+
+    ``given`` goes to its standard input, which it need not read.
+    """
+    printed = bytearray()
+    try:
+        if process.stdin is not None:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                process.stdin.write(given)
+                await process.stdin.drain()
+            process.stdin.close()
+        while process.stdout and (part := await process.stdout.read(most - len(printed))):
+            printed += part
+        return bytes(printed), await process.wait() if len(printed) < most else None
+    finally:
+        if process.returncode is None:
+            await end(process)
 
 
 def _led_group(pid: int) -> bool:

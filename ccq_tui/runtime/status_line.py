@@ -3,13 +3,12 @@
 import asyncio
 import json
 import re
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
-from ccq_tui.child_process import end
+from ccq_tui.child_process import end, output_of
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import fields, text
 from ccq_tui.config.launch import Launch
@@ -111,12 +110,11 @@ async def run_status_command(command: str, data: Mapping[str, Any], launch: Laun
         raise StatusLineError(f"it cannot be run: {type(error).__name__}") from error
     try:
         async with asyncio.timeout(SECONDS):
-            output = await _output(process, json.dumps(data).encode() + b"\n")
-            code = None if len(output) >= MOST_BYTES else await process.wait()
+            output, code = await output_of(process, MOST_BYTES, json.dumps(data).encode() + b"\n")
     except TimeoutError as error:
         raise StatusLineError(f"it took longer than {SECONDS:g} s") from error
     finally:
-        await end(process)
+        await end(process)  # with what it has left running
     if code:
         raise StatusLineError(f"it ended with exit code {code}")
     return harmless(output.decode("utf-8", "replace"))
@@ -126,16 +124,3 @@ def harmless(text: str) -> str:
     """Return lines of a command's output without colours, links and control characters."""
     lines = (one_line(line, LONGEST).rstrip() for line in _STYLING.sub("", text).splitlines())
     return "\n".join([line for line in lines if line][:MOST_LINES])
-
-
-async def _output(process: Process, data: bytes) -> bytes:
-    if process.stdin is None or process.stdout is None:
-        return b""
-    with suppress(BrokenPipeError, ConnectionResetError):  # it need not read this
-        process.stdin.write(data)
-        await process.stdin.drain()
-    process.stdin.close()
-    output = b""
-    while len(output) < MOST_BYTES and (part := await process.stdout.read(MOST_BYTES - len(output))):
-        output += part
-    return output

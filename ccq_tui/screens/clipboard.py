@@ -19,7 +19,7 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.child_process import end
+from ccq_tui.child_process import output_of
 from ccq_tui.prompts.images import MEDIA_TYPES, MOST_BYTES
 from ccq_tui.widgets.lifetime import start_work
 
@@ -168,16 +168,8 @@ async def _output(command: Sequence[str]) -> bytes:
         )
     except OSError:
         return b""
-    printed = bytearray()
-    try:
-        while process.stdout and len(printed) < MOST_OUTPUT and (piece := await process.stdout.read(1 << 20)):
-            printed += piece
-        if len(printed) < MOST_OUTPUT:
-            await process.wait()
-    finally:
-        if process.returncode is None:
-            await end(process)
-    return bytes(printed) if process.returncode == 0 or len(printed) >= MOST_OUTPUT else b""
+    printed, code = await output_of(process, MOST_OUTPUT)
+    return b"" if code else printed
 
 
 def _from_osascript(printed: bytes) -> bytes:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ccq_tui.child_process import end
+from ccq_tui.child_process import output_of
 from ccq_tui.inbox.records import report, whole_record
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -34,13 +34,10 @@ async def run_program(command: Sequence[str], stored: StoredRequest) -> str:
         return f"it cannot be started: {one_line(reason(error), 200)}"
     try:
         async with asyncio.timeout(PROGRAM_SECONDS):
-            await process.communicate(content)
+            _, code = await output_of(process, 1, content)
     except TimeoutError:
         return f"it had not ended after {PROGRAM_SECONDS:.0f} s, and was killed"
-    finally:
-        if process.returncode is None:
-            await end(process)
-    return f"it ended with exit code {process.returncode}" if process.returncode else ""
+    return f"it ended with exit code {code}" if code else ""
 
 
 async def try_program(command: Sequence[str]) -> Receipt:
