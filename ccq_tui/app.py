@@ -205,7 +205,7 @@ class CcqApp(_Base):
     def _note_press(self, event: events.Key | events.Paste | events.MouseDown) -> None:
         session = self.screen if self.screen_stack and isinstance(self.screen, SessionScreen) else None
         if session is not None:
-            session.attention.touch()
+            session.dock.touch()
         if isinstance(event, events.Key):
             self.notices.pressed()
             to = To.PANEL if session is None else To.PROMPT
@@ -342,7 +342,7 @@ class CcqApp(_Base):
         if self._leader is None and not (self._ending or self.is_headless):
             self._lead()
         for screen in self.sessions:
-            screen.attention.touch()
+            screen.dock.touch()
 
     # -- the end --------------------------------------------------------------------------------------------
 

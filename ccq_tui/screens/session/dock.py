@@ -19,7 +19,7 @@ from ccq_tui.heights import is_low
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.draft import Draft
-from ccq_tui.inbox.kinds import closed_words
+from ccq_tui.inbox.kinds import closed_words, kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, Grown, Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, PlanRequest, QuestionRequest, RequestOutcome
@@ -30,6 +30,7 @@ from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.state import Arriving, PanelState
+from ccq_tui.runtime.limits import Attention
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.editor import edit_for
 from ccq_tui.screens.link_opener import open_url
@@ -110,7 +111,6 @@ class Dock(Vertical):
         """The panel, made once: making one is the slowest step from a request to the screen."""
         self._opening: asyncio.TimerHandle | None = None
         self._making_way: asyncio.TimerHandle | None = None
-        self._offered = ""
         self._countdown = ""
         self._keys: Hints = ()
         self._room = 0
@@ -120,6 +120,9 @@ class Dock(Vertical):
         """The turn of the panel that was on the screen when another one covered it, or 0."""
         self._left_end_for = ""
         """The plan for whose head the transcript left its end, or ""."""
+        self._touched = self._clock()
+        """When a person last did something in the session."""
+        session.attention = self._attention
         self._unfollow = session.follow(lambda *news: soon(self, partial(self._follow, *news)))
         self.host = PanelHost(
             surface=Surface.PANEL,
@@ -523,21 +526,22 @@ class Dock(Vertical):
         if not covered:
             self.prompt.take_focus()
 
-    def offer(self, text: str) -> None:
-        """Show above the prompt what a key would do, while nothing waits; "" for nothing."""
-        self._offered = text
-        self._say_what_waits()
+    def touch(self) -> None:
+        """Restart the time limits: somebody did something, here or for this session on another screen."""
+        self._touched = self._clock()
 
-    def count_down(self, words: str) -> None:
-        """Show in the panel, or above the prompt, what happens soon if nobody presses a key.
+    def _attention(self) -> Attention:
+        """Return when a person last did something, and which question is shown."""
+        first = next((item.request for item in self.line.asked.items), None)
+        return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
 
-        "" for nothing.
-        """
+    def changed(self) -> None:
+        """Show which limit ends the wait soon without a key, and which key recovers from an error."""
+        self._countdown = self._session.check_limits()
         if self.panel is not None:
-            self.panel.countdown = words if self._covered else ""
-        if words != self._countdown:
-            self._countdown = words
-            self._say_what_waits()
+            self.panel.countdown = self._countdown if self._covered else ""
+        self._transcript.offer(self._session.recovery.words)
+        self._say_what_waits()
 
     def _say_what_waits(self) -> None:
         """Say above the prompt what waits, with the key that a click presses; report where it is answered."""
@@ -547,9 +551,11 @@ class Dock(Vertical):
             self.places = places
             self.post_message(self.LineChanged())
         words = "" if self._covered else self.line.words(self._countdown, opens=self.panel is None)
-        action = "panel" if words and self.line.items else "recover" if self._offered and not words else ""
+        recovery = self._session.recovery
+        offered = f"{recovery.because} {recovery.words}" if recovery.words else ""
+        action = "panel" if words and self.line.items else "recover" if offered and not words else ""
         keys = keymap().keys.get(action, ())
-        self.notices.stand(words or self._offered, keys[0] if keys else "")
+        self.notices.stand(words or offered, keys[0] if keys else "")
 
     @on(Prompt.Notice)
     def _say(self, event: Prompt.Notice) -> None:

@@ -1,4 +1,4 @@
-"""The news of a session for a person who looks elsewhere, and when the person last did something."""
+"""The news of a session for a person who looks elsewhere."""
 
 import os
 from collections.abc import Sequence
@@ -8,10 +8,9 @@ from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, RequestChange
-from ccq_tui.runtime.limits import Attention, LimitReached
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
-from ccq_tui.words import on_clock, spoken
+from ccq_tui.words import on_clock
 
 LOST = "The session was lost"
 BARS = {
@@ -20,35 +19,6 @@ BARS = {
     ev.SessionState.AWAITING: Bar.WAITING,
     ev.SessionState.FAILED: Bar.FAILED,
 }
-
-
-class AttentionWatch:
-    """Shows the countdown of a limit and what it ended; reports when a person last did something."""
-
-    def __init__(self, ui: SessionUi) -> None:
-        self._ui = ui
-        self._touched = ui.clock()
-        ui.session.attention = self._attention
-
-    def take(self, event: ev.AgentEvent) -> None:
-        if isinstance(event, LimitReached):
-            after = spoken(event.limit.seconds)
-            self._ui.note(f"Paused after {after} without an answer · your answer resumes the session")
-        elif isinstance(event, ev.IdleProcessEnded):
-            self._ui.note("Closed while idle, to make room for another session · your next prompt resumes it")
-
-    def changed(self) -> None:
-        """Show the countdown of a limit that is near."""
-        self._ui.dock.count_down(self._ui.session.check_limits())
-
-    def touch(self) -> None:
-        """Restart the limits: somebody did something, here or for this session on another screen."""
-        self._touched = self._ui.clock()
-
-    def _attention(self) -> Attention:
-        """Return when a person last did something, and which question is shown."""
-        first = next((item.request for item in self._ui.dock.line.asked.items), None)
-        return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
 
 
 def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:

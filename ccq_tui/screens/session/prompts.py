@@ -4,7 +4,7 @@ import asyncio
 import math
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from ccq_tui.agent import events as ev
@@ -17,10 +17,13 @@ from ccq_tui.input.gate import Face
 from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
 from ccq_tui.prompts.images import MOST_IMAGES, ImageStore, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import run_in
+from ccq_tui.runtime.limits import LimitReached
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
+from ccq_tui.screens.editor import edit_for
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
+from ccq_tui.words import spoken
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
@@ -31,58 +34,12 @@ ANSWERS = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted)
 
 
 @dataclass(eq=False)
-class EarlyInterrupt:
-    """Gives back a prompt whose turn is interrupted before Claude says anything, as the native screen does.
+class Prompts:
+    """Sends prompts, takes back what was not sent, interrupts.
 
+    A prompt whose turn is interrupted before Claude says anything is given back, as the native screen does.
     The conversation forgets it, so that the next prompt does not follow it.
     """
-
-    _ui: SessionUi
-    _rewind: RewindCommand
-    _read: list[str] = field(default_factory=list)
-    """The prompts of the turn that the agent has read."""
-    _answered: bool = False
-    _wanted: bool = False
-    """Whether a person has interrupted the turn with nothing else typed or queued."""
-    _ended: str = ""
-    """The prompt of a turn that ended this way, until Claude is ready."""
-
-    def interrupt(self, *, queued: bool) -> None:
-        """Interrupt the turn; ``queued`` prompts begin the next one, and follow this one."""
-        dock = self._ui.dock
-        self._wanted = not (queued or dock.prompt.holds_text or dock.line.items)
-        self._ui.session.agent.interrupt()
-
-    def take(self, event: ev.AgentEvent) -> None:
-        """Follow the turn, and give its prompt back once it has ended."""
-        match event:
-            case ev.PromptDelivered(prompt_id):
-                self._read.append(prompt_id)
-            case _ if isinstance(event, ANSWERS):
-                self._answered = True
-            case ev.TurnEnded(reason=reason):
-                early = self._wanted and not self._answered and reason.startswith("aborted")
-                self._ended = self._read[0] if early and len(self._read) == 1 else ""
-            case ev.StateChanged(ev.SessionState.IDLE):
-                if self._ended:
-                    self._ui.start(partial(self._give_back, self._ended), "give a prompt back")
-                self._read, self._answered, self._wanted, self._ended = [], False, False, ""
-            case _:
-                pass
-
-    async def _give_back(self, prompt_id: str) -> None:
-        try:
-            text = await self._rewind.forget(prompt_id)
-        except CommandError:
-            return  # as where the CLI refuses: the prompt stays in the conversation, and in the history
-        if text:
-            self._ui.dock.prompt.put_back(text)
-            self._ui.note(GIVEN_BACK)
-
-
-@dataclass(eq=False)
-class Prompts:
-    """Sends prompts, takes back what was not sent, interrupts."""
 
     _ui: SessionUi
     _queue: PromptQueue
@@ -91,17 +48,22 @@ class Prompts:
 
     def __post_init__(self) -> None:
         self._ui.dock.prompt.field.vim.on = self._ui.launch.settings.vim_prompt
-        self._early = EarlyInterrupt(self._ui, self._rewind)
         self._queued = self._ui.dock.prompt.queued
         self._ui.dock.prompt.take_back = lambda: self._ui.session.agent.withdraw(self._queued[-1])
         self._images: dict[str, Mapping[str, PromptImage]] = {}
         """Images of sent prompts, by the prompt: one may have to be sent again."""
+        self._read: list[str] = []
+        """The prompts of the turn that the agent has read."""
+        self._answered = self._wanted = False
+        """Whether Claude has said anything in it, and a person has interrupted it with nothing else typed."""
+        self._ended = ""
+        """The prompt of a turn that ended this way, until Claude is ready."""
 
     def take(self, event: ev.AgentEvent) -> None:
         """Note what Claude has not read, and say that a prompt was withdrawn."""
         self._note_queued(event)
         self._name_waiting()
-        self._early.take(event)
+        self._note_turn(event)
         if isinstance(event, ev.PromptReturned) and event.wanted:
             self._ui.say("Prompt withdrawn before Claude read it · Enter sends it again")
 
@@ -120,6 +82,30 @@ class Prompts:
                 self._queued.remove(name)
             case ev.SessionLost():
                 self._queued.clear()
+
+    def _note_turn(self, event: ev.AgentEvent) -> None:
+        """Follow the turn, and give its prompt back once it has ended."""
+        match event:
+            case ev.PromptDelivered(prompt_id):
+                self._read.append(prompt_id)
+            case _ if isinstance(event, ANSWERS):
+                self._answered = True
+            case ev.TurnEnded(reason=reason):
+                early = self._wanted and not self._answered and reason.startswith("aborted")
+                self._ended = self._read[0] if early and len(self._read) == 1 else ""
+            case ev.StateChanged(ev.SessionState.IDLE):
+                if self._ended:
+                    self._ui.start(partial(self._give_back, self._ended), "give a prompt back")
+                self._read, self._answered, self._wanted, self._ended = [], False, False, ""
+
+    async def _give_back(self, prompt_id: str) -> None:
+        try:
+            text = await self._rewind.forget(prompt_id)
+        except CommandError:
+            return  # as where the CLI refuses: the prompt stays in the conversation, and in the history
+        if text:
+            self._ui.dock.prompt.put_back(text)
+            self._ui.note(GIVEN_BACK)
 
     def _name_waiting(self) -> None:
         """Name a session that waits for a process after its first prompt, to tell it from others."""
@@ -152,10 +138,11 @@ class Prompts:
 
     def edit(self) -> None:
         """Edit the prompt, or the text of a panel in its place, in the person's editor."""
-        if self._ui.dock.panel is not None and not self._ui.dock.prompt.display:
-            self._ui.dock.panel.open_editor()
-            return
-        self._ui.edit(self._ui.dock.prompt.text, self._ui.dock.prompt.put_edited)
+        dock = self._ui.dock
+        if dock.panel is not None and not dock.prompt.display:
+            dock.panel.open_editor()
+        else:
+            edit_for(dock, dock.prompt.text, dock.prompt.put_edited, self._ui.say)
 
     def vim(self) -> None:
         """Turn Vim's keys in the prompt on or off."""
@@ -214,9 +201,11 @@ class Prompts:
         return self.clear()
 
     def _interrupt(self) -> None:
-        """Interrupt the turn, if it has not ended."""
+        """Interrupt the turn, if it has not ended; queued prompts begin the next one, and follow this one."""
+        dock = self._ui.dock
         if self._ui.view.busy:
-            self._early.interrupt(queued=bool(self._queued))
+            self._wanted = not (self._queued or dock.prompt.holds_text or dock.line.items)
+            self._ui.session.agent.interrupt()
 
 
 SECONDS = 10.0
@@ -305,6 +294,7 @@ async def name_mentioned(ui: SessionUi, text: str) -> None:
         ui.note(f"Attached to the prompt: {named}")
 
 
+IDLE_ENDED = "Closed while idle, to make room for another session · your next prompt resumes it"
 NO_ERROR = "No error to recover from · {recover} works after one"
 GO_ON = "Go on."
 """The prompt that continues after the turn limit, or after the process has ended."""
@@ -312,22 +302,22 @@ GO_ON = "Go on."
 
 @dataclass(eq=False)
 class Remedies:
-    """Offers the remedy of the newest error, and applies it."""
+    """Applies the remedy of the newest error, which the dock offers."""
 
     _ui: SessionUi
     _send: Callable[[str], object]
     _command: Callable[[str], object]
 
     def take(self, event: ev.AgentEvent) -> None:
-        if isinstance(event, ev.Reconnected):
-            self._ui.note("Connected again.")
-        self.show()
-
-    def show(self) -> None:
-        """Show the key and words of the remedy, or nothing."""
-        recovery = self._ui.session.recovery
-        self._ui.transcript.offer(recovery.words)
-        self._ui.dock.offer(f"{recovery.because} {recovery.words}" if recovery.words else "")
+        """Say what became of Claude's process."""
+        match event:
+            case ev.Reconnected():
+                self._ui.note("Connected again.")
+            case LimitReached(limit):
+                after = spoken(limit.seconds)
+                self._ui.note(f"Paused after {after} without an answer · your answer resumes the session")
+            case ev.IdleProcessEnded():
+                self._ui.note(IDLE_ENDED)
 
     def do(self) -> None:
         recovery = self._ui.session.recovery
@@ -340,7 +330,7 @@ class Remedies:
             self._ui.say(f"It has just failed · {key_of('recover')} works again in {math.ceil(wait)} s")
             return
         self._ui.session.take_offer()
-        self.show()
+        self._ui.changed()
         self._remedies()[offer]()
 
     def _remedies(self) -> dict[Remedy, Callable[[], object]]:

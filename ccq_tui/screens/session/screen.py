@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
-from ccq_tui.commands.command import ASKING, PASSING_SECONDS, Command, PickRow, Work
+from ccq_tui.commands.command import ASKING, Command, PickRow, Work
 from ccq_tui.commands.table import COMMANDS
 from ccq_tui.commands.wiring import Leading
 from ccq_tui.compat.textual.driver import is_lent
@@ -32,14 +32,14 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Surroundings
-from ccq_tui.screens.editor import GROUP, edit_file, edit_for
+from ccq_tui.screens.editor import GROUP, edit_file
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.blocks import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
+from ccq_tui.screens.session.notifications import Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
-from ccq_tui.screens.session.status import Status, StatusOutput, Welcome
+from ccq_tui.screens.session.status import Status, StatusOutput
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.blocks import Block, PromptBlock
@@ -126,6 +126,8 @@ class SessionScreen(Screen[None], Leading):
         self.around = Surroundings()
         self.transcript = transcript = Transcript(TranscriptModel(session.clock))
         self.dock = Dock(session, transcript, self._handle_events)
+        self.prompt, self.say_unsent = self.dock.prompt, self.dock.say_unsent
+        self.say, self.note = self.dock.notices.say, transcript.add_notice
         self.block_bar = BlockBar()
         self.block_bar.display = False
         self.search_bar = SearchBar(transcript.search.find, transcript.search.next, self.close_search)
@@ -150,11 +152,9 @@ class SessionScreen(Screen[None], Leading):
         self.images = PromptImages(self, self.queue.images)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
-        self.attention = AttentionWatch(self)
         self.notifications = Notifications(self)
-        self.status = Status(self, self.status_line)
+        self.status = Status(self, self.status_line, inbox)
         self.status_output = StatusOutput(self)
-        self.welcome = Welcome(self, inbox)
         self.themes = screen_commands.ThemeCommand(runner)
         self.account = screen_commands.AccountCommands(runner)
         self.listeners = (
@@ -164,7 +164,6 @@ class SessionScreen(Screen[None], Leading):
             self.prompts.take,
             self.remedies.take,
             self.dock.take,
-            self.attention.take,
         )
         session.subscribe(self.take)
 
@@ -190,7 +189,6 @@ class SessionScreen(Screen[None], Leading):
         if self.launch.prompt:
             self.prompts.send(self.launch.prompt)
         self.queue.load()
-        self.welcome.begin()
         self.status.begin(self.set_interval(self.transcript.second, self.status.tick))
         self.watch(self.app, "app_focus", self.changed, init=False)
         self.changed()
@@ -224,14 +222,6 @@ class SessionScreen(Screen[None], Leading):
     def live(self) -> bool:
         """Whether the screen is composed and is not going away."""
         return is_live(self) and self.dock.is_attached
-
-    @property
-    def prompt(self) -> Prompt:
-        """The field of the prompt."""
-        return self.dock.prompt
-
-    def say_unsent(self, words: str, seconds: float) -> None:
-        self.dock.say_unsent(words, seconds)
 
     async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
         picker = self._picker = Picker(title, rows, **options)
@@ -273,14 +263,6 @@ class SessionScreen(Screen[None], Leading):
         """Whether this session is the one on the screen, a list over it or not."""
         return self in self.app.screen_stack
 
-    def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
-        """Show a text above the prompt for some seconds; see `NoticeLine.say`."""
-        self.dock.notices.say(text, seconds, of, key)
-
-    def note(self, text: str, level: str = "info") -> None:
-        """Add a notice to the transcript."""
-        self.transcript.add_notice(text, level)
-
     def start(self, work: Work, name: str, *, group: str = "default", exclusive: bool = False) -> None:
         """Run a coroutine beside the keys, for as long as the screen lives."""
         if group == "command":
@@ -295,10 +277,6 @@ class SessionScreen(Screen[None], Leading):
         """Call something after a time, if the screen still lives then."""
         return after(self, seconds, call)
 
-    def edit(self, text: str, put: Callable[[str], None]) -> None:
-        """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
-        edit_for(self, text, put, self.say)
-
     def changed(self) -> None:
         """Draw what has changed, and report what lists have of it."""
         view, waiting = self.view, len(self.session.waiting)
@@ -309,7 +287,7 @@ class SessionScreen(Screen[None], Leading):
         # A panel names the session where there is more than one.
         self.dock.be_called("" if self.around.alone else view.short_name, str(view.cwd))
         if self.live:
-            shown = (self.status, self.status_output, self.welcome, self.notifications, self.attention)
+            shown = (self.status, self.status_output, self.notifications, self.dock)
             for one in shown:
                 one.changed()
 
@@ -341,7 +319,7 @@ class SessionScreen(Screen[None], Leading):
             self._styled = self.is_attached
         if self.live:
             self.dock.came_up()
-        self.attention.touch()
+        self.dock.touch()
         self.status.title = ""  # set again at the next change: another session may have put its own there
         self.changed()
 
@@ -351,7 +329,7 @@ class SessionScreen(Screen[None], Leading):
         self._styled = False
         if self.live:
             self.dock.suspended()
-        self.attention.touch()
+        self.dock.touch()
         self.dock.prompt.field.vim.drop()
 
     def _came_up(self, screen: Screen[Any]) -> None:

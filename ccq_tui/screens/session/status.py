@@ -63,12 +63,16 @@ def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) 
 
 @dataclass(eq=False)
 class Status:
-    """Keeps the status line, the keys and the terminal's title up to date."""
+    """Keeps the status line, the keys, the terminal's title and the empty transcript's words up to date."""
 
     _ui: SessionUi
     _line: StatusLine
+    _inbox: Inbox
 
     def __post_init__(self) -> None:
+        launch = self._ui.launch
+        self._past = bool(launch.resume or launch.continue_last)
+        """Whether a resumed conversation has its past to show in place of the first screen."""
         self.title = ""
         """The terminal's title as it was set last."""
         self._second_hand: Timer | None = None
@@ -96,6 +100,21 @@ class Status:
         """Count the seconds from now on, by a timer that calls `tick`."""
         self._second_hand = second_hand
         self.read_branch()
+        if self.counts_waiting:
+            self._ui.start(self._read_earlier, "earlier session", group="earlier session")
+
+    @property
+    def counts_waiting(self) -> bool:
+        """Whether the first screen stays until the first prompt, and says how much waits elsewhere."""
+        return not (self._past or self._ui.launch.prompt)
+
+    async def _read_earlier(self) -> None:
+        """Look for an earlier session of the directory."""
+        directory, earlier = str(self._ui.view.cwd), list[StoredSession]()
+        with suppress(InboxError):  # else its trouble is said elsewhere
+            earlier = await self._inbox.run(lambda store: store.sessions.page(directory, 5))
+        if names := [one.name for one in earlier if one.name and one.id != self._ui.view.session_id]:
+            self._ui.surround(earlier=names[0])
 
     def changed(self) -> None:
         view, dock = self._ui.view, self._ui.dock
@@ -108,6 +127,8 @@ class Status:
             self.title = title
             set_title(self._ui.app, title)
         dock.show_keys(self._keys())
+        if not self._past and self._ui.live:
+            self._ui.transcript.welcome = welcome_text(view, self._ui.around)
 
     def tick(self) -> None:
         """Draw what changes with time; pause the timer when nothing does."""
@@ -226,42 +247,6 @@ class StatusOutput(Static):
 
 LENGTH = 60
 """Most characters of a name from a file or the CLI."""
-
-
-class Welcome:
-    """Shows the first screen in the empty transcript, until something is said."""
-
-    def __init__(self, ui: SessionUi, inbox: Inbox) -> None:
-        self._ui = ui
-        self._inbox = inbox
-        self._past = bool(ui.launch.resume or ui.launch.continue_last)
-
-    @property
-    def counts_waiting(self) -> bool:
-        """Whether it stays until the first prompt, and says how much waits elsewhere."""
-        return not (self._past or self._ui.launch.prompt)
-
-    def begin(self) -> None:
-        """Look for an earlier session of the directory."""
-
-        async def read() -> None:
-            directory, earlier = str(self._ui.view.cwd), list[StoredSession]()
-            with suppress(InboxError):  # else its trouble is said elsewhere
-                earlier = await self._inbox.run(lambda store: store.sessions.page(directory, 5))
-            if names := [one.name for one in earlier if one.name and one.id != self._ui.view.session_id]:
-                self._ui.surround(earlier=names[0])
-
-        if self.counts_waiting:
-            self._ui.start(read, "earlier session", group="earlier session")
-
-    def changed(self) -> None:
-        """Show the facts known so far; a resumed conversation has its past to show instead."""
-        transcript, view = self._ui.transcript, self._ui.view
-        if self._past or not self._ui.live:
-            return
-        words = welcome_text(view, self._ui.around)
-        if words != transcript.welcome:
-            transcript.welcome = words
 
 
 def welcome_text(view: SessionFacts, around: Surroundings) -> str:

@@ -1,6 +1,5 @@
 """The part of a session's screen that its controllers use, and what it asks of the program."""
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from textual.app import App
@@ -36,9 +35,6 @@ class SessionUi(CommandUi, Protocol):
     @property
     def in_front(self) -> bool:
         """Whether this session is the one on the terminal."""
-
-    def edit(self, text: str, put: Callable[[str], None]) -> None:
-        """Edit a text in the person's editor; ``put`` takes what was saved."""
 
     def surround(self, **facts: Any) -> None:
         """Take in what is known beside the session's own facts, by the names of `Surroundings`."""

@@ -259,7 +259,7 @@ class OpenSessions(UserList[SessionScreen]):
     def greet(self, elsewhere: int) -> None:
         """Say how many requests wait elsewhere, unless the first screen of a new session does."""
         front = self.front
-        if front is None or not front.welcome.counts_waiting:
+        if front is None or not front.status.counts_waiting:
             self.note([f"{waiting(elsewhere, 'request')} elsewhere{self.leads}"])
 
     def type_on(self, text: str) -> None:

@@ -288,7 +288,7 @@ class SessionManager:
     def touch(self, opened: OpenRequest) -> None:
         """Start the time limits of a request's session again."""
         if (screen := self.sessions.known(opened.request.session_id)) is not None:
-            screen.attention.touch()
+            screen.dock.touch()
 
     # -- closing -----------------------------------------------------------------------------------------
 
