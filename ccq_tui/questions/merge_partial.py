@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ccq_tui.questions.model import Question, QuestionSet
 from ccq_tui.questions.moves import page_taken_over
-from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page, resting_focus
+from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page, opened, resting_focus
 
 NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
 NOT_ASKED = "Kept · not asked yet: confirm once it is"
@@ -19,9 +19,7 @@ def begun(questions: QuestionSet, arriving: Arriving | None, earlier: Iterable[P
 
     The drafts in pages of closed sets (``earlier``) come back if the question is the same.
     """
-    pages = tuple(first_page(question) for question in questions.questions)
-    empty = PanelState(questions, pages, focus=resting_focus(pages, 0), arriving=Arriving())
-    return grown(empty, questions, arriving, earlier=earlier)
+    return grown(replace(opened(questions), arriving=Arriving()), questions, arriving, earlier=earlier)
 
 
 def grown(

@@ -77,8 +77,7 @@ class Picker(ListScreen[str | None, Choosing]):
             background: $surface;
             border-top: solid $ccq-rule;
             & > Static { height: auto; }
-            & > ListField { max-height: 1; margin: 0; padding: 0 1 0 5; border: none; }
-            & > ListField:focus { border: none; }
+            & > ListField { max-height: 1; padding: 0 1 0 5; }
             & > LineView { height: 1fr; }
             & > HintBar { dock: bottom; }
         }

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, ClassVar
 
 from ccq_tui.agent.events import Retrying, TurnEnded
@@ -306,15 +305,11 @@ class PromptBlock(Block):
 
     def __post_init__(self) -> None:
         self.text = self.text.rstrip()
-        self.lines = self.text.count("\n") + 1
+        self.lines, self._whole = self.text.count("\n") + 1, PlainText(self.text)
 
     @property
     def body(self) -> Body | None:
         return None if self.head else self._whole
-
-    @cached_property
-    def _whole(self) -> PlainText:
-        return PlainText(self.text)
 
     @property
     def head(self) -> bool:

@@ -76,24 +76,22 @@ def _text_end(text: str) -> int:
     return high
 
 
-def _code_end(content: str) -> int:
+def _code_end(lines: list[str]) -> int:
     """Choose where to cut code, 0 for nowhere: at an empty line if possible, as highlighting restarts."""
-    end, best = 0, 0
-    for number in range(1, CODE_LINES + 1):
-        previous, end = end, content.find("\n", end) + 1
-        if end == 0 or end > CODE_CHARACTERS:
-            long = len(content) > CODE_CHARACTERS
-            return (content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2) if long else 0
-        if number > CODE_LINES // 2 and not content[previous:end].strip():
-            best = end
-    return (best or end) if len(content) > end else 0
+    content = "".join(lines[:CODE_LINES])
+    if len(content) > CODE_CHARACTERS:
+        return content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2
+    if len(lines) <= CODE_LINES:
+        return 0
+    ends = range(CODE_LINES, CODE_LINES // 2, -1)
+    return len("".join(lines[: next((end for end in ends if not lines[end - 1].strip()), CODE_LINES)]))
 
 
 def _cut_code(fence: Token, lines: list[str]) -> tuple[str, str]:
     """Cut the code at the end of some lines, if it is long and open; its fence is opened again."""
     first = fence.map[0] if fence.map else 0
     opening, code = lines[first].rstrip(), "".join(lines[first + 1 :])
-    end = 0 if code.rstrip().endswith(FENCES) else _code_end(code)
+    end = 0 if code.rstrip().endswith(FENCES) else _code_end(lines[first + 1 :])
     indent = opening[: len(opening) - len(opening.lstrip())]
     language = [word for word in fence.info.split()[:1] if word != CONTINUED]
     newline = "" if code[end - 1 : end] == "\n" else "\n"

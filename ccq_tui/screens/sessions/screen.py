@@ -93,7 +93,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         overflow: hidden;
         & > NoticeLine { background: $background; }
         & > TextLines { height: 1; }
-        & > ListField { height: 0; min-height: 0; max-height: 0; border: none; padding: 0; margin: 0; }
+        & > ListField { height: 0; min-height: 0; max-height: 0; }
         & > #sessions {
             height: 1fr;
             & > RowsView { height: 1fr; }

@@ -61,7 +61,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         & > TextLines { height: auto; }
         & > SightView { height: 1fr; min-height: 1; }
         & > #trust-rows { height: 3; margin: 1 1 1 0; }
-        & > ListField { height: 0; min-height: 0; max-height: 0; border: none; padding: 0; margin: 0; }
+        & > ListField { height: 0; min-height: 0; max-height: 0; }
         & > HintBar { margin: 0; }
         &.-low { padding: 0; }
         &.-low > #trust-rows { margin: 0 1 0 0; }
