@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Policy
 from ccq_tui.service.port import Adapter, TicketMessage
 from ccq_tui.service.run import Happened, Run
@@ -20,7 +21,8 @@ class Runs(Protocol):
         adapters: The adapters by their names.
         machine: The name of this machine.
         store: The runs of all machines; its calls block, `asyncio.to_thread` takes them.
-        runtime: The sessions of this process.
+        runtime: The sessions of this process; its launch is theirs, without a repository's flags.
+        isolation: What they run as.
         inbox: The inbox of this machine, in which the requests of its runs wait.
     """
 
@@ -29,6 +31,7 @@ class Runs(Protocol):
     machine: str
     store: RunStore
     runtime: Runtime
+    isolation: Isolation
     inbox: Inbox
 
     async def requests(self, run: Run) -> list[StoredRequest]:

@@ -28,7 +28,6 @@ from ccq_tui.runtime.phases import Phase
 from ccq_tui.runtime.runtime import NotOpenedError
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession
-from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import QUESTION, Happened, Run, RunState
@@ -81,20 +80,16 @@ class Segment:
     Args:
         service: The service.
         run: The run, which this machine has taken.
-        launch: The launch of its sessions, without a repository's flags.
-        isolation: What they run as.
 
     Attributes:
         run: The run, as it was read last.
     """
 
-    def __init__(self, service: Runs, run: Run, launch: Launch, isolation: Isolation) -> None:
+    def __init__(self, service: Runs, run: Run) -> None:
         self.run = run
         self._service = service
         self._store = service.store
         self._limits = service.policy.limits
-        self._launch = launch
-        self._isolation = isolation
         self._session: SupervisedSession | None = None
         self._news = asyncio.Event()
         self._happened: asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]] = asyncio.Queue()
@@ -194,7 +189,7 @@ class Segment:
         if end.state is RunState.STOPPED:
             with suppress(InboxError):  # else once it has ended
                 await self._service.withdraw(run, text)
-        text = await clear(self._service, self._launch, run, end.state, text)
+        text = await clear(self._service, run, end.state, text)
         if end.state is not RunState.WAITING:
             kind = "error" if end.state is RunState.FAILED else "response"
             body = {"end": kind, "text": text, "branch": run.branch}
@@ -227,10 +222,11 @@ class Segment:
         """Return the launch of the run's session; reads files."""
         flags = {name: getattr(self._repository, name) for name in FLAGS}
         flags = {**READS} if self._only_reads else flags
-        if self._isolation.program is not None:
-            flags["cli_path"] = self._isolation.program
-        base = replace(self._launch, program=replace(self._launch.program, flags=flags))
-        if self._isolation.apart:  # no file is read here, by the service, that the agent may write
+        isolation, base = self._service.isolation, self._service.runtime.launch
+        if isolation.program is not None:
+            flags["cli_path"] = isolation.program
+        base = replace(base, program=replace(base.program, flags=flags))
+        if isolation.apart:  # no file is read here, by the service, that the agent may write
             own = load_settings(flags | {"cwd": self.run.directory}, project=False)
             launch = Launch(settings=own.settings, program=base.program)
         else:
@@ -451,12 +447,11 @@ def why_stopped(kept: Sequence[TicketMessage]) -> str:
     return next((one.text for one in stops if one.surface is Surface.LIMIT), STOPPED if stops else "")
 
 
-async def clear(service: Runs, launch: Launch, run: Run, end: RunState, words: str) -> str:
+async def clear(service: Runs, run: Run, end: RunState, words: str) -> str:
     """Push what a run made, and remove a worktree that holds nothing.
 
     Args:
         service: The service.
-        launch: The launch of its sessions.
         run: The run.
         end: What it is after this; one that waits keeps its worktree.
         words: The words of its end.
@@ -471,7 +466,7 @@ async def clear(service: Runs, launch: Launch, run: Run, end: RunState, words: s
         words = f"{words}\n\n{more}"
     if end is RunState.WAITING:
         return words
-    settings = launch.settings.model_copy(update={"cwd": directory})
+    settings = service.runtime.launch.settings.model_copy(update={"cwd": directory})
     over = EndedSession(Launch(settings=settings, worktree=worktree_at(directory)), run.session)
     await service.runtime.cleanup.clear(over)
     if await asyncio.to_thread(directory.is_dir) and run.branch not in words:

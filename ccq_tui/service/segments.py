@@ -4,8 +4,6 @@ import asyncio
 import logging
 from uuid import NAMESPACE_OID, uuid5
 
-from ccq_tui.config.launch import Launch
-from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.run import WORKS, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.segment import Segment, why_stopped
@@ -26,17 +24,13 @@ class Segments:
 
     Args:
         service: The service.
-        launch: The launch of its sessions, without a repository's flags.
-        isolation: What they run as.
 
     Attributes:
         live: The segments that are worked at, by run.
     """
 
-    def __init__(self, service: Runs, launch: Launch, isolation: Isolation) -> None:
+    def __init__(self, service: Runs) -> None:
         self.service = service
-        self.launch = launch
-        self.isolation = isolation
         self.live: dict[str, Segment] = {}
         self._news = asyncio.Event()
 
@@ -47,7 +41,7 @@ class Segments:
                 self._news.clear()
                 for run in reversed(await lasting(self.service.store.list, WORKS, "", MOST_RUNS)):
                     if self._has_room(run) and (taken := await self.take(run)) is not None:
-                        self.live[run.id] = Segment(self.service, taken, self.launch, self.isolation)
+                        self.live[run.id] = Segment(self.service, taken)
                         working.create_task(self._work(self.live[run.id]))
                 await set_within(self._news, POLL_SECONDS)
 

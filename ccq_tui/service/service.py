@@ -108,7 +108,7 @@ class Service:
         self.runtime.most_live = self.policy.limits.most_runs
         self.inbox: Inbox = self.runtime.inbox
         await self.inbox.opened()
-        self._segments = Segments(self, launch, self.isolation)
+        self._segments = Segments(self)
         self._desk = Desk(self)
         parts = (self._desk.follow(), self._outbox.run(), self._segments.run())
         works = (*parts, self._maintain(), self._ask_tickets())
@@ -327,7 +327,7 @@ class Service:
         run = await lasting(self.store.get, run.id)
         if run.state not in (RunState.QUEUED, *WAITS):
             return False
-        text = await clear(self, self._segments.launch, run, state, text)
+        text = await clear(self, run, state, text)
         # First what its ticket is told: a service that is killed now does both again.
         await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
         return await lasting(self.store.move, run, state, result=text)

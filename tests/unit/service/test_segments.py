@@ -31,7 +31,7 @@ class Held(Segments):
         host = desks.Host(directory)
         repositories = {name: Repository(directory, most_runs=2) for name in ("demo", "other")}
         host.policy, host.held = Policy(repositories, RunLimits(**limits)), self  # type: ignore[attr-defined]
-        super().__init__(host, None, None)  # type: ignore[arg-type]
+        super().__init__(host)  # type: ignore[arg-type]
         self.store = host.store
         self.ends: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.began: list[str] = []
