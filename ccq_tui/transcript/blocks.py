@@ -317,7 +317,12 @@ class PromptBlock(Block):
 
     @property
     def foldable(self) -> bool:
-        return self.lines > FOLD_LINES or len(self.text) > FOLD_LINES * 200
+        return _is_long(self.text)
+
+
+def _is_long(text: str) -> bool:
+    """Whether a text of the person is folded."""
+    return text.count("\n") >= FOLD_LINES or len(text) > FOLD_LINES * 200
 
 
 @dataclass(eq=False)
@@ -349,7 +354,15 @@ class QuestionBlock(RequestBlock):
     def foldable(self) -> bool:
         # Most characters of a question that is shown whole while it is folded.
         long = any(len(one.text) > 140 for one in self.request.questions.questions)
+        long = long or any(map(_is_long, self._own_texts()))
         return self.outcome is not None and (long or not isinstance(self.outcome, Answered | Discussed))
+
+    def _own_texts(self) -> Iterator[str]:
+        match self.outcome:
+            case Answered(answers):
+                yield from (text for one in answers for text in (one.other, one.note))
+            case Discussed(text=text):
+                yield text
 
 
 @dataclass(eq=False)

@@ -230,10 +230,10 @@ def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
     for question, answer in () if short else zip(questions, answers, strict=False):
         lines += [Text()] * (question is not questions[0])
         lines += _under(_asked(pen, block, question.text, width - 2))
-        lines += _under(_answered(pen, question, answer, width - 2))
+        lines += _under(_answered(pen, block, question, answer, width - 2))
     if isinstance(outcome, Discussed):
         message = Text(safe(outcome.text, limit=TEXT_LIMIT))
-        lines += _under(pen.hang(Text(f"{QUOTED} ", pen.colours["accent"]), message, width - 2))
+        lines += _under(_own(pen, block, Text(f"{QUOTED} ", pen.colours["accent"]), message, width - 2))
     return lines
 
 
@@ -273,7 +273,19 @@ def _asked(pen: Pen, block: bl.QuestionBlock, question: str, width: int) -> list
     return [Text.assemble(first, (sign, pen.colours["muted"])), *lines[-END:]]
 
 
-def _answered(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
+def _own(pen: Pen, block: bl.QuestionBlock, sign: Text, body: Text, width: int) -> list[Text]:
+    """Draw words of the person; where they are long and folded, their first and last lines."""
+    lines = pen.hang(sign, body, width)
+    if not (block.folded and block.foldable) or len(lines) <= bl.FOLD_LINES:
+        return lines
+    more = plural(len(lines) - PROMPT_START - PROMPT_END, "more line")
+    rest = Text(f"{' ' * sign.cell_len}… {more} · {key_of('unfold')}", pen.colours["muted"])
+    return [*lines[:PROMPT_START], rest, *lines[-PROMPT_END:]]
+
+
+def _answered(
+    pen: Pen, block: bl.QuestionBlock, question: Question, answer: Answer | None, width: int
+) -> Iterator[Text]:
     muted = pen.colours["muted"]
     taken = answer.selected if answer is not None else ()
     labels = [(one.label in taken, one_line(shown_label(one.title), 1_000)) for one in question.options]
@@ -286,11 +298,11 @@ def _answered(pen: Pen, question: Question, answer: Answer | None, width: int) -
         yield from [line] if rows else []
     else:
         for depth, row in enumerate(rows, 1):
-            yield from pen.hang(Text("  " * depth) + row[:2], row[2:], width)
+            yield from _own(pen, block, Text("  " * depth) + row[:2], row[2:], width)
     if answer is not None and answer.unselected:
         yield from pen.hang(Text(f"  {UNSELECTED}", muted), Text(safe(answer.unselected), muted), width)
     if answer is not None and answer.note:
-        yield from pen.hang(Text("  ✎ ", muted), Text(safe(answer.note, limit=TEXT_LIMIT)), width)
+        yield from _own(pen, block, Text("  ✎ ", muted), Text(safe(answer.note, limit=TEXT_LIMIT)), width)
 
 
 def _answer(pen: Pen, question: Question, answer: Answer, chosen: list[str]) -> Text:

@@ -176,6 +176,22 @@ def test_a_discussion_shows_what_went_along_with_it() -> None:
     )
 
 
+def test_long_words_of_the_person_fold_as_a_prompt_does() -> None:
+    long = "\n".join(f"line {number}" for number in range(30))
+    lines = [*(f"line {number}" for number in range(5)), "… 22 more lines · Ctrl+O", "line 27", "line 28"]
+    for outcome, sign, head, tail in (
+        (Answered((Answer(other=long),)), "    ● “", 2, ["      line 29”", "      ○ SQLite · DuckDB"]),
+        (Answered((Answer(("DuckDB",), note=long),)), "    ✎ ", 3, ["      line 29"]),
+        (Discussed(long), "  » ", 3, ["    line 29"]),
+    ):
+        data = asked(outcome, PICK)
+        indent = tail[0][: -len(tail[0].lstrip())]
+        folded = [sign + lines[0], *(indent + line for line in lines[1:]), *tail]
+        assert shown(data).split("\n")[head:] == folded
+        data.set_folds(folded=False)
+        assert shown(data).count("line ") == 30
+
+
 @pytest.mark.parametrize(
     ("output", "failed", "words"),
     [
