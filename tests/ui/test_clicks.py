@@ -85,7 +85,7 @@ async def test_the_mouse_alone_answers_a_set() -> None:
     async with PanelHost(SINGLE, MULTI).shown(size=(100, 30)) as (app, pilot):
         await click(pilot, "Enter choose")
         await click(pilot, "a all")
-        await click(pilot, "Enter continue")
+        await click(pilot, "Enter choose 3 options")
         await click(pilot, "Enter submit")
         outcome = app.state.outcome
         assert isinstance(outcome, Answered)
