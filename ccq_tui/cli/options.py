@@ -1,6 +1,7 @@
 """The flags of the command line."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -149,16 +150,6 @@ _SESSION: tuple[_Flag, ...] = (
 )
 
 
-def setting_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
-    """Give a command the flags that are settings, hidden if the program's own help lists them."""
-    return with_flags(*_SETTINGS, hidden=hidden)
-
-
-def session_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
-    """Give a command the flags that choose a conversation."""
-    return with_flags(*_SESSION, hidden=hidden)
-
-
 def port_flag(port: int) -> Callable[[AnyCallable], AnyCallable]:
     """Give a command the flag of a port to listen at."""
     kind = click.IntRange(0, 65535)
@@ -177,6 +168,10 @@ def with_flags(*flags: _Flag, hidden: bool = False) -> Callable[[AnyCallable], A
     return decorate
 
 
+setting_flags = partial(with_flags, *_SETTINGS)
+"""Gives a command the flags that are settings, hidden if the program's own help lists them."""
+session_flags = partial(with_flags, *_SESSION)
+"""Gives a command the flags that choose a conversation."""
 AS_JSON = switch("--json as_json", "As JSON, with a version.")
 as_json_flag = with_flags(AS_JSON)
 _TLS_FILE = click.Path(path_type=Path, dir_okay=False)
@@ -208,12 +203,9 @@ def given_flags(context: click.Context | None = None) -> dict[str, Any]:
 
 def given_settings() -> dict[str, Any]:
     """Return the flags that are settings, as `load_settings` takes them."""
-    known = {parameter.name for parameter in _SETTING_OPTIONS}
+    known = {names[-1].removeprefix("--").replace("-", "_") for names, _ in _SETTINGS}
     flags = given_flags()
     settings = {name: value for name, value in flags.items() if name in known}
     if flags.get("dangerously_skip_permissions"):
         settings["permission_mode"] = "bypassPermissions"  # it overrides another mode, as in Claude Code
     return settings
-
-
-_SETTING_OPTIONS = [click.Option(list(names), **keywords) for names, keywords in _SETTINGS]
