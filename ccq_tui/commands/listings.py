@@ -45,7 +45,7 @@ def _rule_row(one: PermissionRule | str) -> PickRow:
 
 
 class ListingCommands(CommandGroup[CommandUi]):
-    """Shows rules, files of instructions and MCP servers, and asks beside the conversation."""
+    """Shows rules, files of instructions, MCP servers and tasks, and asks beside the conversation."""
 
     # -- /permissions ------------------------------------------------------------------------------------
 
@@ -131,40 +131,7 @@ class ListingCommands(CommandGroup[CommandUi]):
         except CommandError as error:
             return f"{server.name}: {error}"
 
-
-def _place_row(place: MemoryPlace) -> PickRow:
-    label = place.label.removeprefix("Open ").removeprefix("L ")
-    about = short_path(Path(place.path))
-    # The CLI's note repeats the place of its usual files.
-    note = "" if not place.note or place.note.startswith("Saved in") else place.note
-    return PickRow("", label, about, note if place.exists else "new")
-
-
-SERVER_STATES = {
-    "connected": "✔ connected",
-    "pending": "◌ connecting",
-    "failed": "✖ failed",
-    "needs-auth": "◆ needs you to sign in",
-    "disabled": "○ off",
-}
-
-
-def _server_row(one: McpServer) -> PickRow:
-    return PickRow("", one.name, _of_server(one), SERVER_STATES.get(one.status, one.status))
-
-
-def _of_server(server: McpServer) -> str:
-    tools = plural(server.tools, "tool") if server.tools else ""
-    return " · ".join(part for part in (tools, server.scope, server.error) if part)
-
-
-NO_TASKS = "No tasks are running"
-LAST_LINES, LAST_BYTES = 5, 4000
-"""Most of a task's output that is shown: its end."""
-
-
-class TasksCommand(CommandGroup[CommandUi]):
-    """Shows the background tasks, and stops them."""
+    # -- /tasks and /background ----------------------------------------------------------------------------
 
     def background(self) -> Work | None:
         """Send Claude's running work to the background."""
@@ -177,7 +144,7 @@ class TasksCommand(CommandGroup[CommandUi]):
         await self._runner.send_control(controls.BACKGROUND_TASKS)
         self._ui.say(f"The work continues in the background · {key_of('tasks')} shows it")
 
-    async def stop(self) -> None:
+    async def stop_tasks(self) -> None:
         """Show the tasks, and stop the chosen ones."""
         stopped: set[str] = set()
         # The CLI reports the end a moment later; the list must not offer it again.
@@ -217,6 +184,37 @@ class TasksCommand(CommandGroup[CommandUi]):
         file = re.search(rf"/\S+/{re.escape(task.task_id)}\.output", call.output)
         lines = await asyncio.to_thread(_last_lines, Path(file[0])) if file else []
         return "\n".join((head, *lines))
+
+
+def _place_row(place: MemoryPlace) -> PickRow:
+    label = place.label.removeprefix("Open ").removeprefix("L ")
+    about = short_path(Path(place.path))
+    # The CLI's note repeats the place of its usual files.
+    note = "" if not place.note or place.note.startswith("Saved in") else place.note
+    return PickRow("", label, about, note if place.exists else "new")
+
+
+SERVER_STATES = {
+    "connected": "✔ connected",
+    "pending": "◌ connecting",
+    "failed": "✖ failed",
+    "needs-auth": "◆ needs you to sign in",
+    "disabled": "○ off",
+}
+
+
+def _server_row(one: McpServer) -> PickRow:
+    return PickRow("", one.name, _of_server(one), SERVER_STATES.get(one.status, one.status))
+
+
+def _of_server(server: McpServer) -> str:
+    tools = plural(server.tools, "tool") if server.tools else ""
+    return " · ".join(part for part in (tools, server.scope, server.error) if part)
+
+
+NO_TASKS = "No tasks are running"
+LAST_LINES, LAST_BYTES = 5, 4000
+"""Most of a task's output that is shown: its end."""
 
 
 def _last_lines(path: Path) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, CommandsListed, SlashCommand
 from ccq_tui.commands.command import Command, CommandRunner, CommandUi, called
-from ccq_tui.commands.listings import ListingCommands, TasksCommand
+from ccq_tui.commands.listings import ListingCommands
 from ccq_tui.commands.models import ModelCommands
 from ccq_tui.commands.shell import ShellCommands
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
@@ -196,7 +196,6 @@ class Leading:
         self.unknown = UnknownCommands(ui, self.completions)
         self.rewind = RewindCommand(self.runner)
         self.models = ModelCommands(self.runner)
-        self.tasks = TasksCommand(self.runner)
         self.workspace = WorkspaceCommands(self.runner)
         self.listings = ListingCommands(self.runner)
 

@@ -70,17 +70,15 @@ async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in(run: Driven, 
         assert run.screen.help_place == place
 
 
-async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust(tmp_path: Path) -> None:
+async def test_f1_begins_with_the_keys_of_the_question_about_trust(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "true"}}}')
     async with idle(started(cwd=tmp_path)) as (run, pilot):
         carried = launch_with({"cwd": tmp_path}).trusted.carried
         assert carried is not None
-        for screen in (TrustScreen(carried),):
-            run.app.push_screen(screen)
-            await until(pilot, lambda screen=screen: run.app.screen is screen)  # type: ignore[misc]
-            await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
-            assert shown(run).startswith(screen.help_place)
-            await pilot.press("f1")
+        run.app.push_screen(screen := TrustScreen(carried))
+        await until(pilot, lambda: run.app.screen is screen)
+        await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
+        assert shown(run).startswith(screen.help_place)
 
 
 def test_every_binding_of_the_program_is_a_row_of_the_table_of_keys() -> None:

@@ -23,7 +23,6 @@ from ccq_tui.runtime.view import sign_and_word
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.notifications import notification_of
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.widgets.lifetime import is_live
@@ -171,10 +170,9 @@ class OpenSessions(UserList[SessionScreen]):
         return sum(count for name, count in self.counts.items() if name != own)
 
     def say(self, text: str, seconds: float = 6.0, of: str = "") -> None:
-        """Show a text above the keys of the session or recording on screen; "" hides the one of ``of``."""
-        # A screen that is going away has no dock any more.
-        for dock in (self.front or self._app.screen).query(Dock):
-            dock.notices.say(text, seconds, of)
+        """Show a text above the keys of the session on the screen; "" hides the one of ``of``."""
+        if (front := self.front) is not None and front.live:
+            front.say(text, seconds, of)
 
     def announce(self, asker: str, news: str, request_id: str = "") -> None:
         """Show news from outside our sessions, also to a person who looks elsewhere."""
