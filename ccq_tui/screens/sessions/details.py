@@ -276,7 +276,7 @@ class Details(Vertical):
             panel = self.panel = RequestPanel(self._host(session), self._around.clock)
             panel.begin(opened, asked_for=True)
             self.mount(panel)
-            self._panel_changed()
+            self._around.draw()
             for one in typed:  # none of it decides anything: the panel is not drawn yet
                 panel.post_message(one)
             # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
@@ -347,7 +347,8 @@ class Details(Vertical):
             panel.leave()
             panel.display = False  # at once: its parts are removed one by one
             panel.remove()
-            self._panel_changed()
+            self._around.set_focus(self._around.field, scroll_visible=False)
+            self._around.draw()
             if self.row is not None:
                 self._listing.read_soon(self.row.session_id)  # its draft
 
@@ -355,13 +356,6 @@ class Details(Vertical):
         """Close the panel of a request that was settled in it."""
         if self.panel is not None and self.panel.opened is opened:
             self.close()
-
-    def _panel_changed(self) -> None:
-        """Give the panel the keys and its place, or take both back."""
-        self._around.key_line.display = self.panel is None
-        if self.panel is None:
-            self._around.set_focus(self._around.field, scroll_visible=False)
-        self._around.draw()
 
     def type_late(self, typed: Sequence[Typed]) -> None:
         """Give the list what was typed right after the key that hid the panel."""

@@ -526,6 +526,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.view.refresh()  # the ages
         self.view.show(self._lines, self.state.cursor if self.state.shown else None)
         self.details.show(replace(props, advice=advice if beside else ()), beside=beside)
+        self.key_line.display = not answering
         self.key_line.show(self.signed or self.hints)
 
     @property
