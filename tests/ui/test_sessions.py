@@ -41,6 +41,7 @@ from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.strip import Strip
 from tests.actors import PANEL
+from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, handled
 from tests.ui.inboxed import one_waits, stored_as
 from tests.ui.session import (
@@ -153,7 +154,9 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         await pilot.press("tab", *"nowhere", "enter")
         new = run.app.manager.new
         await until(pilot, lambda: "does not exist" in new.faults.get(DIRECTORY, ""))
-        await pilot.press("backspace", "shift+tab", *"write", "escape", "escape")
+        await pilot.press("backspace", "shift+tab", *"write", "escape")
+        await until(pilot, lambda: "New session  write" in screen_text(run.app))
+        await pilot.press("escape")
         await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
         assert len(run.all) == 1
         shown = await open_fields(pilot, run)

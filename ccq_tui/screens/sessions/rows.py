@@ -27,7 +27,7 @@ from ccq_tui.screens.sessions.model import (
     SessionRow,
     age,
 )
-from ccq_tui.text import masked, safe
+from ccq_tui.text import masked, one_line, safe
 from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.lines import DrawnLine, LineView, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -56,6 +56,7 @@ class ListProps:
         branch: The branch of that, or "".
         away: Whether a panel has the keys.
         fields: The fields of the row for a new session while it is open.
+        begun: The prompt that is typed there while it is closed, or "".
         title: The text that replaces the name of the session under the cursor, or "".
         advice: What an almost empty list says.
         finds: Whether letters find, and are no keys.
@@ -69,6 +70,7 @@ class ListProps:
     branch: str = ""
     away: bool = False
     fields: tuple[NewField, ...] = ()
+    begun: str = ""
     title: str = ""
     advice: tuple[str, ...] = ()
     finds: bool = False
@@ -139,7 +141,8 @@ def row_text(row: Listed, column: int, props: ListProps, at_cursor: bool) -> Tex
     if isinstance(row, NewRow):
         lead.append(f"{NEW_ROW.heading.sign}    ", palette.muted)
         key = Text("" if props.finds else "   n", palette.muted)
-        return _fitted(lead, Text("New session", palette.plain), key, props.width)
+        begun = (f"  {one_line(props.begun, 200)}" if props.begun else "", palette.muted)
+        return _fitted(lead, Text.assemble(("New session", palette.plain), begun), key, props.width)
     if isinstance(row, RequestRow):
         lead.append(f"  {row.sign}  ", palette.warning)
         asked = Text(f"{age(props.now() - row.asked):>4}", palette.muted)

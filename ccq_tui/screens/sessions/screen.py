@@ -29,6 +29,7 @@ from ccq_tui.screens.sessions.list_form import ListForm
 from ccq_tui.screens.sessions.listing import AGES_SECONDS, Listing
 from ccq_tui.screens.sessions.model import (
     CARET,
+    PROMPT,
     Listed,
     RequestRow,
     SessionList,
@@ -512,6 +513,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             front.around.branch if front is not None else "",
             away=answering,
             fields=tuple(new.shown(self.listing.directory, caret)) if new else (),
+            begun="" if new else self.manager.new.texts[PROMPT],
             title=f"{text[:caret]}{CARET}{text[caret:]}" if isinstance(self.form.about, SessionRow) else "",
             advice=() if beside else advice,
             finds=self.finds,
