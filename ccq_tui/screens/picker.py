@@ -8,7 +8,6 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.await_complete import AwaitComplete
 from textual.color import Color
 from textual.containers import Vertical
 from textual.widgets import Static
@@ -64,7 +63,7 @@ class Picker(ListScreen[str | None, Choosing]):
     """Shows rows to choose from; its result is the chosen value, or None if it was left.
 
     Every printable key goes into the filter. Esc empties the filter, then leaves. ``preview`` is called with
-    each value that comes under the cursor, and with the first one when the list is left.
+    each value that comes under the cursor.
     """
 
     DEFAULT_CSS = """
@@ -107,7 +106,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self._title = Static("", markup=False)
         self._choose = choose
         self._preview = preview
-        self._began = self._previewed = self._value
+        self._previewed = self._value
         self.field.placeholder = "Type to filter"
 
     @property
@@ -148,12 +147,6 @@ class Picker(ListScreen[str | None, Choosing]):
     def act_on(self, action: str, row: PickRow) -> None:  # noqa: ARG002
         """Choose a row."""
         self.dismiss(row.value)
-
-    def dismiss(self, result: str | None = None) -> AwaitComplete:
-        """Leave the list; without a choice, what was previewed first is again."""
-        if result is None and self._preview and self._began is not None and self._previewed != self._began:
-            self._preview(self._began)
-        return super().dismiss(result)
 
     # -- drawing ------------------------------------------------------------------------------------------
 
