@@ -53,8 +53,7 @@ def permissions(run: Running) -> None:
     with step("denied with text"):
         terminal.wait_panel("touch three.txt")
         run.decide("e")
-        terminal.wait_panel("Enter back")
-        terminal.type("use made.md instead").press("enter")
+        terminal.wait_panel("Enter back").type("use made.md instead").press("enter")
         assert run.result("toolu_e2e_9") == (
             f"{REJECTED} To tell you how to proceed, the user said:\nuse made.md instead"
         )
@@ -64,8 +63,7 @@ def permissions(run: Running) -> None:
         assert ".claude/settings.local.json" in terminal.text
         terminal.press("1 enter").wait_panel("touch six.txt")
         run.decide("a")
-        terminal.wait_panel("Enter back")
-        terminal.type("and then rest").press("enter").wait("Files done.")
+        terminal.wait_panel("Enter back").type("and then rest").press("enter").wait("Files done.")
         settings = json.loads((run.home.project / ".claude" / "settings.local.json").read_text())
         assert settings == {"permissions": {"allow": ["Bash(touch five.txt)"]}}
         last = (run.model.requests()[-1].body or {})["messages"][-1]
@@ -82,8 +80,7 @@ def plans(run: Running) -> None:
         run.rest()
         terminal.type("plan it\r").wait_panel(PLAN_TITLE, after="Larger")
         run.decide("e")
-        terminal.wait_panel("Enter back")
-        terminal.type("smaller please").press("enter")
+        terminal.wait_panel("Enter back").type("smaller please").press("enter")
         assert run.result("toolu_e2e_15").endswith("the user said:\nsmaller please")
         terminal.wait_panel(PLAN_TITLE, after="Smaller")
         run.decide("y")

@@ -27,5 +27,4 @@ def fill_in_by_keys(terminal: Terminal, form: Asked, values: Mapping[str, Any]) 
             for line in more:
                 terminal.press("ctrl+j").type(line)
         terminal.press("enter")
-    terminal.wait_panel("Review your answers")
-    terminal.press("enter")
+    terminal.wait_panel("Review your answers").press("enter")

@@ -138,8 +138,8 @@ class Terminal(PseudoTerminal):
 
     # -- waiting --------------------------------------------------------------------------------------------
 
-    def wait(self, wanted: "str | Callable[[Terminal], bool]", limit: float = LIMIT) -> str:
-        """Wait until a text, or what a function looks for, is on the screen; return the screen."""
+    def wait(self, wanted: "str | Callable[[Terminal], bool]", limit: float = LIMIT) -> Self:
+        """Wait until a text, or what a function looks for, is on the screen."""
         test = wanted if callable(wanted) else lambda terminal: wanted in terminal.text
         since = time.monotonic()
         with self._changed:
@@ -149,13 +149,13 @@ class Terminal(PseudoTerminal):
                         f"{wanted!r} did not come in {passed:.0f} s; the screen:\n{self.text}"
                     )
                 self._changed.wait(0.2)
-            return self.text
+        return self
 
-    def wait_gone(self, text: str, limit: float = LIMIT) -> None:
+    def wait_gone(self, text: str, limit: float = LIMIT) -> Self:
         """Wait until a text is no longer on the screen."""
-        self.wait(lambda terminal: text not in terminal.text, limit)
+        return self.wait(lambda terminal: text not in terminal.text, limit)
 
-    def wait_panel(self, text: str, after: str = "", seconds: float = QUIET) -> None:
+    def wait_panel(self, text: str, after: str = "", seconds: float = QUIET) -> Self:
         """Wait until a panel shows a text and its keys work.
 
         Args:
@@ -163,11 +163,11 @@ class Terminal(PseudoTerminal):
             after: What must stand on the screen by then: with it no earlier panel is meant.
             seconds: How long it is shown by then; from `SEEN` on, what is typed is for it.
         """
-        self.wait(lambda now: after in now.text and text in now.panel and now.shown_for(seconds))
+        return self.wait(lambda now: after in now.text and text in now.panel and now.shown_for(seconds))
 
-    def wait_in_panel(self, text: str) -> None:
+    def wait_in_panel(self, text: str) -> Self:
         """Wait until a panel shows a text, whether its keys work or not."""
-        self.wait(lambda terminal: text in terminal.panel)
+        return self.wait(lambda terminal: text in terminal.panel)
 
     def wait_end(self, limit: float = LIMIT) -> int:
         """Wait for the program's end; return its exit code."""

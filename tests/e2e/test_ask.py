@@ -44,10 +44,8 @@ def test_a_form_killed_at_any_question_offers_its_draft_and_ends_in_one_record(t
         with asking(tmp_path) as terminal:
             if question == HOURS:
                 terminal.type("1")  # for the first question, which is drawn before that of the draft
-                terminal.wait(lambda one: "draft" in one.text and one.keys_work)
-                terminal.press("enter")
-            terminal.wait_panel(choice)
-            terminal.press(f"{number} enter").wait_panel(question)
+                terminal.wait(lambda one: "draft" in one.text and one.keys_work).press("enter")
+            terminal.wait_panel(choice).press(f"{number} enter").wait_panel(question)
             terminal.type(text)
             terminal.wait(lambda _: drafted(signs if question == HOURS else signs[:2]))  # noqa: B023
             os.killpg(terminal.process.pid, signal.SIGKILL)
@@ -79,8 +77,7 @@ def leave(terminal: Terminal) -> None:
 
 def test_leaving_asks_keeps_the_draft_and_writes_nothing(tmp_path: Path) -> None:
     with asking(tmp_path, size=(40, 12)) as terminal:
-        terminal.wait_panel("What kind of change?")
-        terminal.press("down escape").wait(LEAVE)
+        terminal.wait_panel("What kind of change?").press("down escape").wait(LEAVE)
         terminal.press("space").wait_gone(LEAVE)
         leave(terminal)
         assert terminal.wait_end() == 130
@@ -115,8 +112,7 @@ def test_the_first_answer_wins_and_the_app_says_whose(tmp_path: Path) -> None:
 def test_what_is_asked_is_drawn_beside_the_answer_that_a_script_reads(tmp_path: Path) -> None:
     script = f'a=$({program()} ask "Which?" --option one --option "two, three" --multi); echo "<$a> $?"'
     with Terminal(["bash", "-c", script], os.environ, tmp_path) as terminal:
-        terminal.wait_panel("Which?")
-        terminal.press("1 2 enter").wait_panel("Submit")
+        terminal.wait_panel("Which?").press("1 2 enter").wait_panel("Submit")
         terminal.press("enter").wait("<one\ntwo, three> 0")
 
 
@@ -135,8 +131,7 @@ def test_a_secret_reaches_neither_the_screen_nor_a_disk(tmp_path: Path, way: str
         terminal.wait("for help:") if way else terminal.wait_panel("Token?")
         terminal.type("hunter 2")
         if not way:
-            terminal.wait("send ••••••••")
-            terminal.press("ctrl+g")
+            terminal.wait("send ••••••••").press("ctrl+g")
         terminal.press("enter").wait("8-0")
         assert "hunter" not in terminal.written
     assert subprocess.run(["grep", "-ra", "hunter", Path.home(), tmp_path]).returncode == 1
@@ -206,12 +201,10 @@ def test_a_commit_at_a_terminal_is_reflected_on(repo: Path) -> None:
         assert f"Recordedin{repo / RECORDS}." in unwrapped(terminal)
         assert "earlier hook" in terminal.written
     with shell(repo, f"{program()} reflect") as terminal:
-        terminal.wait_panel("Replace it?")
-        terminal.press("enter").wait(f"Nothing was recorded.\n1 {ENDED}")
+        terminal.wait_panel("Replace it?").press("enter").wait(f"Nothing was recorded.\n1 {ENDED}")
     (earlier,) = records(repo / RECORDS)
     with shell(repo, f"{program()} reflect") as terminal:
-        terminal.wait_panel("Replace it?")
-        terminal.press("y enter")
+        terminal.wait_panel("Replace it?").press("y enter")
         fill_in_by_keys(terminal, REFLECTION, dict(zip(REFLECTION.names, GIVEN, strict=True)))
         terminal.wait(f"0 {ENDED}")
     (record,) = records(repo / RECORDS)
@@ -227,13 +220,11 @@ def test_leaving_the_questions_in_a_worktree_ends_the_commit_well(repo: Path, tm
     tree = tmp_path / "tree"
     run(repo, "worktree", "add", "--quiet", str(tree))
     with shell(tree, "CCQ_PLAIN=1 git commit -q --allow-empty -m 'Try it'") as terminal:
-        terminal.wait(FIRST)
-        terminal.press("ctrl+c").wait("y leaves")
+        terminal.wait(FIRST).press("ctrl+c").wait("y leaves")
         terminal.press("y enter").wait(f"0 {ENDED}")
         assert "draft is kept" in terminal.prose
     with shell(tree, f"{program()} reflect") as terminal:
-        terminal.wait(lambda one: FIRST in one.panel and "F1" in one.panel)
-        terminal.press("escape").wait("Leave?")
+        terminal.wait(lambda one: FIRST in one.panel and "F1" in one.panel).press("escape").wait("Leave?")
         time.sleep(REPEAT)  # sooner, it is the key that is held down
         terminal.press("escape").wait(f"130 {ENDED}")
     assert run(tree, "log", "-1", "--format=%s") == "Try it"

@@ -131,8 +131,7 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
     terminal = run.terminal
     with step("the question about trust names the files and what they do"):
         terminal.wait(TRUST_QUESTION)
-        terminal.wait(lambda screen: "cat said.json" in screen.text)
-        terminal.press("pagedown pagedown")
+        terminal.wait(lambda screen: "cat said.json" in screen.text).press("pagedown pagedown")
         checked(terminal)
         run.rest()
         terminal.press("down down").wait("❯ Trust it, and remember that")
@@ -185,8 +184,7 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
         with closing(Store(inbox)) as store:
             for one in store.requests.waiting():
                 store.requests.settle(one.request.id, Declined(), Actor(Surface.DEVICE, MARK, device=MARK))
-        terminal.wait("nothing waits")
-        terminal.press("escape")
+        terminal.wait("nothing waits").press("escape")
     run.end("ctrl+q", 0)
     words = checked(terminal)
     assert "OWNED" in words, "the session's title is that of the model"

@@ -55,8 +55,7 @@ def text_of(result: types.CallToolResult) -> str:
 
 def answer_all_kinds(terminal: Terminal) -> None:
     """Answer the four questions by keys alone."""
-    terminal.wait("Before the release")
-    terminal.press("right").wait_panel("Which layout?")
+    terminal.wait("Before the release").press("right").wait_panel("Which layout?")
     assert "─ Codex: Before the release ─ ◆ Layout ─ ☐ Checks ─" in terminal.panel
     assert "Claude" not in terminal.text
     terminal.press("2").wait(lambda seen: "● 2  Narrow" in seen.panel)

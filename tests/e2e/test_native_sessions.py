@@ -278,8 +278,7 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         natives.ended(second)
     with step("interrupted there"):
         third = natives.next(native)
-        native.wait("running Elicitation hook")
-        native.press("\x1b").wait("Interrupted")
+        native.wait("running Elicitation hook").press("\x1b").wait("Interrupted")
         assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
         assert len(told(log)) == 2
 

@@ -22,16 +22,14 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
     scenario = Scenario("e2e").asks(FEATURES).says("Thanks.").ends_turn().asks(WHICH).says("Thanks again.")
     run = start(scenario, size=(120, 30))
     terminal = run.terminal
-    terminal.wait_panel("Which features?")
-    terminal.press("1").wait("◼ 1  Auth")
+    terminal.wait_panel("Which features?").press("1").wait("◼ 1  Auth")
     with Terminal([program(), "inbox"], run.home.env, run.home.project) as other:
         with step("the inbox of another terminal opens it as it is here"):
             other.wait("Which features?")
             other.press("right").wait(lambda seen: "◼ 1  Auth" in seen.panel and seen.keys_work)
         with step("what is selected there waits until it is taken over here, and no other key decides"):
             other.press("2").wait("◼ 2  Cache")
-            terminal.wait(TAKE_OVER)
-            terminal.press("3").press("tab").press("escape").wait("1 question waiting")
+            terminal.wait(TAKE_OVER).press("3").press("tab").press("escape").wait("1 question waiting")
             terminal.press("f2").wait(TAKE_OVER)
             assert "◻ 2  Cache" in terminal.text
             assert "◻ 3  Logs" in terminal.text
@@ -39,8 +37,7 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
             terminal.wait(lambda seen: "◼ 2  Cache" in seen.panel and seen.keys_work)
         with step("what is typed after that is shown in the other one by the same rule"):
             terminal.press("n").type("keep it")
-            other.wait(TAKE_OVER)
-            other.press("enter").wait("keep it")
+            other.wait(TAKE_OVER).press("enter").wait("keep it")
             terminal.press("enter")
         with step("what is confirmed here is what is seen here, and the other one says where that was"):
             terminal.wait(lambda seen: "Enter choose 2 options" in seen.panel)
@@ -62,8 +59,7 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
 def the_inbox_is_deleted(run: Running) -> None:
     terminal = run.terminal
     with step("a question is open, and its draft is in the inbox"):
-        terminal.wait_panel("Which one?")
-        terminal.press("3").wait("● 3  Third")
+        terminal.wait_panel("Which one?").press("3").wait("● 3  Third")
         terminal.wait(lambda _: "Which one?" in run.ccq("inbox"))
     with step("the file is deleted: one notice, and a new one has the question for other processes"):
         (database,) = run.home.home.rglob("inbox.db")

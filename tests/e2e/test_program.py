@@ -48,8 +48,7 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.press("escape").wait("Esc again interrupts")
         assert terminal.panel == "", "one stray Esc withdraws nothing"
         run.press_again("escape", "F8 copies your draft")
-        terminal.wait("❯ my half prompt")
-        terminal.press("f8").wait("Draft copied")
+        terminal.wait("❯ my half prompt").press("f8").wait("Draft copied")
         assert b"\x1b]52;c;" in terminal.raw
         terminal.wait("ready")
     with step("an interrupt while the answer streams keeps the prompt"):
@@ -104,8 +103,7 @@ def is_drawn_slowly(run: Running) -> None:
 def test_the_demo_runs_in_a_directory_of_its_own(tmp_path: Path) -> None:
     home = clean_environment("http://127.0.0.1:9", root=tmp_path)
     with Terminal([program(), "demo", "single", "--speed", "0"], home.env, home.project) as terminal:
-        terminal.wait_panel("Which database")
-        terminal.press("enter").wait("Noted:")
+        terminal.wait_panel("Which database").press("enter").wait("Noted:")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
     assert not any((home.config / "projects").glob("*/*.jsonl"))
@@ -127,8 +125,7 @@ asyncio.run(run(Launch(settings=Settings(cwd=Path.cwd(), cli_path="/bin/false"))
 def test_no_thread_keeps_a_program_that_did_not_end_in_order(tmp_path: Path) -> None:
     home = clean_environment("http://127.0.0.1:9", root=tmp_path)
     with Terminal([sys.executable, "-c", LEFT_BEHIND], home.env, home.project) as terminal:
-        terminal.wait("failed")
-        terminal.press("ctrl+q")
+        terminal.wait("failed").press("ctrl+q")
         assert terminal.wait_end() == 0
 
 

@@ -97,7 +97,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         assert run.result("toolu_e2e_3") == (
             "The user responded: Neither: we have Oracle.\nLook at docs/db.md."
         )
-    screen = terminal.wait("That is known.")
+    screen = terminal.wait("That is known.").text
     assert "Look at docs/db.md." in screen, "the transcript keeps the answer"
 
 
@@ -116,9 +116,7 @@ def with_what_is_kept(scenario: Scenario) -> Scenario:
 def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, editor: Path) -> None:
     terminal = run.terminal
     with step("two sets at once queue in order"):
-        terminal.wait("1 of 2")
-        terminal.wait_panel("Which database?")
-        terminal.press("3 enter").wait_panel("Proceed?")
+        terminal.wait("1 of 2").wait_panel("Which database?").press("3 enter").wait_panel("Proceed?")
         terminal.press("end up enter")
         assert '"Which database?"="DuckDB"' in run.result("toolu_e2e_4")
         assert '"Proceed?"="No"' in run.result("toolu_e2e_5")
@@ -138,8 +136,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("f2").wait("draft 1/2, nothing sent")
         terminal.type("a draft prompt").wait("❯ a draft prompt")
         terminal.resize((40, 12))
-        terminal.wait("F2")
-        terminal.press("f2").wait("half a thou")
+        terminal.wait("F2").press("f2").wait("half a thou")
         terminal.resize((80, 24))
         terminal.wait_in_panel("keep these words")
         terminal.type("ght").press("enter enter").wait_in_panel("Which features?")

@@ -30,25 +30,21 @@ def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
     run = start(Scenario("list").then(asks), prompt="")
     terminal = run.terminal
     with step("from a session to all, to a new one, whose prompt waits in the row meanwhile, and back"):
-        terminal.wait("ready")
-        terminal.type("kept")
+        terminal.wait("ready").type("kept")
         typed = ""
         for _ in sizes(terminal):
-            terminal.wait("❯ kept")
-            terminal.press("f5").wait("─ Sessions ─ nothing waits")
+            terminal.wait("❯ kept").press("f5").wait("─ Sessions ─ nothing waits")
             terminal.press("n").wait(f"{typed or 'Prompt     '}{CARET}")
             if not typed:
                 terminal.type(typed := "part one").wait(f"part one{CARET}")
             terminal.press("escape").wait(lambda seen: "Directory" not in seen.text)
             terminal.press("escape")
-        terminal.wait("❯ kept")
-        terminal.press("ctrl+n").wait(f"part one{CARET}")
+        terminal.wait("❯ kept").press("ctrl+n").wait(f"part one{CARET}")
         terminal.press("enter").wait_panel("How is part one done?")
     with step("what waits there is found, and opened from the other one"):
         for _ in sizes(terminal):
             terminal.type("\x1b1")  # Alt+1
-            terminal.wait("❯ kept")
-            terminal.press("f2").wait("❯   ?  How")
+            terminal.wait("❯ kept").press("f2").wait("❯   ?  How")
             terminal.press("/").type("part").wait("1 of 2")
             terminal.press("enter").wait("Enter send Fast")
             if terminal.screen.columns > SMALLEST:
@@ -65,8 +61,7 @@ def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
         terminal.type("/close\r").wait("❯ kept")
         for _ in sizes(terminal):
             terminal.type("\x15/resume\r").wait(f" / {CARET}")
-            terminal.wait("Earlier  1")
-            terminal.type("part").wait(f" / part{CARET}")
+            terminal.wait("Earlier  1").type("part").wait(f" / part{CARET}")
             if terminal.screen.columns > SMALLEST:
                 terminal.press("escape").wait_gone(f" / part{CARET}")
                 terminal.press("escape").wait_gone("─ Sessions")

@@ -45,10 +45,8 @@ def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(home: CleanHome) ->
         for how in (signal.SIGSTOP, signal.SIGTSTP):
             with step(f"{how.name}, then in the background, then in front again"):
                 os.kill(pid, how)
-                shell.wait("Stopped")
-                shell.type("bg\n").wait("bg")
-                shell.wait(lambda _: stat(pid)[0] == "T")
-                shell.type("clear; fg\n").wait_panel("Which database")
+                shell.wait("Stopped").type("bg\n").wait("bg")
+                shell.wait(lambda _: stat(pid)[0] == "T").type("clear; fg\n").wait_panel("Which database")
                 shell.press("down")
                 row = "❯ ○ 2" if how is signal.SIGSTOP else "❯ ○ 3"
                 # The row may be drawn before the rest, over what the shell said of the stop.
@@ -85,7 +83,6 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_a_quit_signal_leaves_it_whol
             shell.type(" and after it").wait("words typed in a burst and after it")
         with step("ended by SIGQUIT"):
             os.kill(pid, signal.SIGQUIT)
-            shell.wait(lambda _: not stat(pid))
-            shell.type("echo $? she''ll\n").wait("131 shell")
+            shell.wait(lambda _: not stat(pid)).type("echo $? she''ll\n").wait("131 shell")
         shell.type("exit\n").wait_end()
         assert shell.restored

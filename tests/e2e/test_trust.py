@@ -44,8 +44,7 @@ def test_what_is_typed_ahead_neither_answers_nor_reaches_the_shell(
 ) -> None:
     env = environment(tmp_path)
     with Terminal(["/bin/sh", "-i"], env, project, (90, 24)) as terminal:
-        terminal.wait(SHELL.strip())
-        terminal.type(f"{shlex.quote(program())}; echo ended $?\r")
+        terminal.wait(SHELL.strip()).type(f"{shlex.quote(program())}; echo ended $?\r")
         # Letters of the question begin, end and interrupt it, and Enter comes at once behind them.
         terminal.type(typed[:4]).wait(ASKED)
         for letter in typed[4:]:

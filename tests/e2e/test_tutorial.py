@@ -85,8 +85,7 @@ def test_the_first_hour(
             leave()
         with step("two sessions"):
             terminal.type(again).wait("The choice is in the file.")
-            terminal.wait("○ ready")
-            terminal.press("ctrl+n").wait("Directory")
+            terminal.wait("○ ready").press("ctrl+n").wait("Directory")
             terminal.type("Say hello").press("enter").wait("Hello there.")
             terminal.wait(lambda now: re.match(" 1 . .* 2 ", now.lines[0]))
             terminal.type("\x1b1").wait("The choice is in the file.")

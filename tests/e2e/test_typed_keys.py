@@ -24,12 +24,10 @@ def test_joiners_new_lines_and_lines_without_marks_arrive(start: Start) -> None:
     run = start(scenario.says("Read.").ends_turn(), prompt="")
     terminal = run.terminal
     with step("joiners are sent, and escape before a digit is a key of its own"):
-        terminal.wait("○ ready")
-        terminal.type("and a\x1b")
+        terminal.wait("○ ready").type("and a\x1b")
         run.rest(0.03)
         terminal.type("1")  # within the 100 ms in which Textual would make Alt+1 of it
-        terminal.wait("and a1")
-        terminal.type("\x1b1")  # Alt+1: goes to the first session, which is shown
+        terminal.wait("and a1").type("\x1b1")  # Alt+1: goes to the first session, which is shown
         for character in f" {JOINED}":
             terminal.type(character)
         terminal.press("enter").wait("Fine.")

@@ -42,8 +42,7 @@ def test_prompts_of_a_shell_are_answered_from_the_inbox(tmp_path: Path) -> None:
         assert stored.way == "result"
         wrapped.answer("Which one?", "green")
         wrapped.answer("Project name", other="a shop, small")
-        wrapped.wait("Value:")
-        wrapped.type("not shown\r").wait(lambda terminal: b"length=9" in terminal.raw)
+        wrapped.wait("Value:").type("not shown\r").wait(lambda terminal: b"length=9" in terminal.raw)
         wrapped.answer("After a flood?", "No")
         wrapped.answer("On a clear screen?", "Yes")
         assert wrapped.wait_end() == 7
@@ -82,8 +81,7 @@ def test_questionary_is_answered_from_the_inbox(tmp_path: Path) -> None:
         message = "Your answer was not entered: the program says “too short”."
         assert (question.default, question.description) == ("abc", message)
         wrapped.answer("Name?", other="a shop")
-        wrapped.wait("Secret?")
-        wrapped.type("abc\r")
+        wrapped.wait("Secret?").type("abc\r")
         assert wrapped.wait_end() == 0
         wrapped.wait("secret 3")
         for line in ("one Remix", "raw Next.js", "several ['Auth', 'Logs']", "sure False", "name a shop"):
@@ -178,8 +176,7 @@ def test_a_list_on_a_screen_that_never_rests_is_answered(tmp_path: Path) -> None
 
 def test_a_program_that_floods_passes_keys_and_asks_nothing(tmp_path: Path) -> None:
     with Wrapped(["bash", "-c", "yes 'Continue? [y/n]'"], tmp_path) as wrapped:
-        wrapped.wait(lambda terminal: len(terminal.raw) > 500_000)
-        wrapped.type("\x03")
+        wrapped.wait(lambda terminal: len(terminal.raw) > 500_000).type("\x03")
         assert wrapped.wait_end() == 128 + signal.SIGINT
         assert wrapped.store.history.changes() == []
         assert wrapped.processes() == []
@@ -278,8 +275,7 @@ def test_a_wrapped_program_is_stopped_and_continued_like_any_other(tmp_path: Pat
     store = Store(inbox_path())
     with closing(store), Shell(tmp_path) as shell:
         shell.type(f"clear; {JOB}; echo code=$?\r").wait("First:")
-        shell.wait(lambda _: len(store.requests.waiting()) == 1)
-        shell.press("ctrl+z").wait("Stopped")
+        shell.wait(lambda _: len(store.requests.waiting()) == 1).press("ctrl+z").wait("Stopped")
         shell.wait(lambda _: not store.requests.waiting())
         assert [one.cause for one in store.history.changes()] == ["asked", "keys were typed at its terminal"]
         shell.type("stty -a | grep -o -w icanon\r")
