@@ -211,7 +211,8 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
         natives.ended(third)
     with step("interrupted there, nothing was answered"):
         fourth = natives.next(native, "❯ 1. SQLite")
-        native.press("\x1b").wait("Declined to answer")
+        native.press("\x1b")
+        native.wait("Declined to answer")
         assert natives.ended(fourth).outcome == Cancelled("interrupted in Claude Code")
     changes = json.loads(natives.ccq("history", "--json"))["changes"]
     assert [one["to"] for one in changes if one["request"] == fourth.request.id] == ["pending", "cancelled"]
@@ -232,7 +233,8 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         second = natives.next(native)
         ours.wait("─ Sessions ─ 1 waits")
         shown(native, "Do you want to proceed?")
-        native.press("1").wait("Ran 2.")
+        native.press("1")
+        native.wait("Ran 2.")
         ended = natives.ended(second)
         assert ended.outcome in (Allowed(), DECIDED_THERE)
         assert (ended.actor and ended.actor.where) == "in Claude Code"
@@ -247,7 +249,8 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         natives.ended(third)
     with step("denied there"):
         fourth = natives.next(native, "Do you want to proceed?")
-        native.press("\x1b").wait("Interrupted")
+        native.press("\x1b")
+        native.wait("Interrupted")
         assert natives.ended(fourth).outcome in (Denied(), DECIDED_THERE)
     assert [path.exists() for path in made] == [True, True, False, False]
     with step("a plan is approved by a script"):
@@ -278,7 +281,9 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         natives.ended(second)
     with step("interrupted there"):
         third = natives.next(native)
-        native.wait("running Elicitation hook").press("\x1b").wait("Interrupted")
+        native.wait("running Elicitation hook")
+        native.press("\x1b")
+        native.wait("Interrupted")
         assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
         assert len(told(log)) == 2
 
