@@ -181,15 +181,7 @@ def test_without_a_terminal_to_read_keys_from_it_is_exit_2(
     assert "--plain" in told
 
 
-@pytest.mark.parametrize(
-    ("words", "environment", "why"),
-    [
-        (["go"], {"TERM": "dumb"}, "TERM is dumb"),
-        (["--plain", "go"], {}, "--plain"),
-        (["demo", "--plain"], {}, "--plain"),
-        (["demo"], {"CLAUDE_AX_SCREEN_READER": "1"}, "CLAUDE_AX_SCREEN_READER is set"),
-    ],
-)
+@pytest.mark.parametrize(("words", "environment", "why"), TABLES["it_goes_line_by_line_for_a_reason"])
 def test_it_goes_line_by_line_for_a_reason(
     app: FakeApp, monkeypatch: pytest.MonkeyPatch, words: list[str], environment: dict[str, str], why: str
 ) -> None:

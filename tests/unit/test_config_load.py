@@ -349,11 +349,7 @@ def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said:
     assert str(only).startswith(f"{path}:5: {said}")
 
 
-@each_row(
-    ('keys.quit = "x"\nkeys.help = "y"\n', (1, 2)),
-    ('model = "m"\nkeys = {quit = "x", help = "y"}\n', (2, 2)),
-    ('[keys]\n"quit" = "x"\n\nhelp = [\n  "y"\n]\n', (2, 4)),
-)
+@each_row(*table(__file__, "config_load.json")["lines_are_found_however_the_table_is_written"])
 def test_lines_are_found_however_the_table_is_written(text: str, lines: tuple[int, int]) -> None:
     path = write_settings(text)
     with pytest.raises(SettingsError) as caught:

@@ -31,7 +31,7 @@ from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.claude_flags import ClaudeFlags
 from tests.options import launch_of
-from tests.tables import each_row
+from tests.tables import each_row, table
 
 
 def built(**fields: object) -> object:
@@ -211,13 +211,7 @@ def test_the_sdk_is_imported_without_what_it_does_not_need_and_whole_where_that_
     assert ran.stdout.splitlines() == ["[]", "False mcp_types", "str"], ran.stderr
 
 
-@each_row(
-    {"name": "__remote-workflow", "description": "Run the workflow script"},
-    {"name": "workflow-launch-exec", "description": "Hand over (workflow_launch event sessions only)"},
-    {"name": "agents", "description": "(removed) Ask Claude to manage subagents"},
-    {"description": "no name"},
-    "no entry",
-)
+@each_row(*table(__file__, "options.json")["what_is_no_command_for_a_person_is_left_out"])
 def test_what_is_no_command_for_a_person_is_left_out(entry: object) -> None:
     known = {"name": "/compact", "description": "Free up context (sessions only for you)", "aliases": ["c"]}
     (command,) = slash_commands({"commands": [entry, known]})

@@ -14,7 +14,7 @@ import pytest
 from ccq_tui.plain.lines import MOST_BYTES, InputEnded, Interrupted, Lines
 from ccq_tui.plain.mode import plain_reason
 from tests.steps import until_true
-from tests.tables import each_row
+from tests.tables import each_row, table
 from tests.unit.plain.talking import Pipe
 
 
@@ -150,14 +150,7 @@ async def test_a_line_without_an_end_is_bounded_and_read_in_time(
     assert "note: The line was cut after 1,000,000 bytes." in capsys.readouterr().out
 
 
-@each_row(
-    ({}, True, "--plain"),
-    ({"CCQ_PLAIN": "1"}, False, "CCQ_PLAIN is set"),
-    ({"CCQ_PLAIN": "No", "ACCESSIBLE": "on"}, False, "ACCESSIBLE is set"),
-    ({"CLAUDE_AX_SCREEN_READER": "true", "TERM": "dumb"}, False, "CLAUDE_AX_SCREEN_READER is set"),
-    ({"ACCESSIBLE": "0", "CCQ_PLAIN": "", "TERM": "dumb"}, False, "TERM is dumb"),
-    ({"CCQ_PLAIN": "false"}, False, "the output is no terminal"),
-)
+@each_row(*table(__file__, "lines.json")["the_reasons_to_go_line_by_line"])
 def test_the_reasons_to_go_line_by_line(environ: dict[str, str], flag: bool, reason: str) -> None:
     assert plain_reason(environ, flag=flag) == reason
 

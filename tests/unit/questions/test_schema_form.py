@@ -105,14 +105,7 @@ def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, p
     assert (caught.value.number, caught.value.part) == (0, "other")
 
 
-@each_row(
-    ("email", "a.b+c@d-e.example"),
-    ("uri", "mailto:ada@example.com"),
-    ("uri", "https://example.com:8080/a?b#c"),
-    ("date", "2024-02-29"),
-    ("date-time", "2026-01-31T23:59:59.123456789+02:00"),
-    ("uuid", "whatever: no format that is known"),
-)
+@each_row(*TABLES["what_fits_a_format_is_taken"])
 def test_what_fits_a_format_is_taken(named: str, good: str) -> None:
     read = form({"x": {"type": "string", "format": named}})
     assert content_of(read, (Answer(other=good),)) == {"x": good}

@@ -7,7 +7,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.session_name import title_of
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
-from tests.tables import each_row
+from tests.tables import each_row, table
 
 NEW = SessionFacts(Path("/work"), labels={"ticket": "ABC-1"})
 RESUMED = replace(NEW, begun=True, named=False)
@@ -66,13 +66,6 @@ def test_a_conversation_that_replaces_another_is_kept_from_its_own_first_prompt_
     )
 
 
-@each_row(
-    ("Fix it\n\nnow", "Fix it now"),
-    ("/compact", ""),
-    (" /review-pr 12", ""),
-    ("/mcp:do it", ""),
-    ("/usr/bin is full", "/usr/bin is full"),
-    ("/ is full", "/ is full"),
-)
+@each_row(*table(__file__, "facts.json")["a_command_calls_nothing"])
 def test_a_command_calls_nothing(prompt: str, name: str) -> None:
     assert title_of(prompt) == name

@@ -37,10 +37,10 @@ def running(pid: Path) -> bool:
     return Path("/proc", pid.read_text().strip()).exists()
 
 
-@pytest.mark.parametrize(
-    ("there", "environment", "platform", "first"),
-    table(__file__, "clipboard.json")["the_program_is_the_systems"],
-)
+TABLES = table(__file__, "clipboard.json")
+
+
+@pytest.mark.parametrize(("there", "environment", "platform", "first"), TABLES["the_program_is_the_systems"])
 def test_the_program_is_the_systems(
     tmp_path: Path, there: list[str], environment: dict[str, str], platform: str, first: str
 ) -> None:
@@ -186,13 +186,7 @@ async def test_an_editor_that_fails_and_saved_nothing_is_an_error(
     assert await edit_text(app, "one") == Edited(problem=said)
 
 
-@pytest.mark.parametrize(
-    ("script", "size", "said"),
-    [
-        ("head -c 250001 /dev/zero > $1", 250_001, "larger than 250,000 bytes"),
-        ("rm $1; mkfifo $1", 0, "is not a file"),
-    ],
-)
+@pytest.mark.parametrize(("script", "size", "said"), TABLES["what_does_not_fit_a_field_stays_in_its_file"])
 async def test_what_does_not_fit_a_field_stays_in_its_file(
     script: str, size: int, said: str, editor: Any
 ) -> None:
@@ -264,16 +258,7 @@ def test_a_pause_ends_what_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
         assert names(list(decoder.feed("n\r"))) == ["n", "enter"]
 
 
-@each_row(
-    (("\x1b[", "A", "x"), ["x"]),
-    (("\x1b", "[1;5C", "x"), ["escape", "x"]),
-    (("\x1b[1", ";5", "Cx"), ["x"]),
-    (("\x1bO", "Px"), ["x"]),
-    (("\x1b[1;", "\x1b[B", "x"), ["down", "x"]),
-    (("\x1b[1;", "éx"), ["é", "x"]),
-    (("\x1b[20", "0~a\rb", "\x1b[20", "1~x"), ["«a↵b»", "x"]),
-    (("\x1b", "[x]"), ["escape", "left_square_bracket", "x", "right_square_bracket"]),
-)
+@each_row(*TABLES["a_sequence_cut_by_a_pause_is_no_key_and_no_text"])
 def test_a_sequence_cut_by_a_pause_is_no_key_and_no_text(
     sent: tuple[str, ...], told: list[str], *, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from ccq_tui.testing.server import ServerThread
 from ccq_tui.web.problems import ProblemError
 from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.steps import until
-from tests.tables import each_row
+from tests.tables import each_row, table
 from tests.unit.service.desks import event, run
 
 SECRET, TOKEN = "lin_wh_secret", "lin_oauth_token"
@@ -159,25 +159,9 @@ async def test_a_closed_issue_says_so_once(linear: ScriptedLinear, adapter: Line
     assert again == ([] if how == "delegate" else [closed]), "the store knows it by its id"
 
 
-@each_row(
-    ("[repo=web]", {}, ("web", "")),
-    ("> [repo=web]", {}, ("", "")),
-    ("```\n[repo=web]\n```", {}, ("", "")),
-    ("", {"body": "[repo=web]", "userId": "robin"}, ("web", "")),
-    ("", {"body": "[repo=web]", "userId": "eve"}, ("", "")),
-    ("Why?", {}, ("", "")),
-    ("", {"body": "Where is it **set?**\n"}, ("", "question")),
-    ("", {"body": "どこ？"}, ("", "question")),
-    ("", {"body": "Why does it fail? Mend it."}, ("", "")),
-    ("", {"body": "Mend it.\n> Why?"}, ("", "")),
-)
+@each_row(*table(__file__, "linear.json")["quoted_words_and_those_of_others_choose_nothing"])
 def test_quoted_words_and_those_of_others_choose_nothing(
-    text: str,
-    comment: dict[str, str],
-    named: tuple[str, str],
-    *,
-    linear: ScriptedLinear,
-    adapter: LinearAdapter,
+    text: str, comment: dict[str, str], named: list[str], *, linear: ScriptedLinear, adapter: LinearAdapter
 ) -> None:
     session = linear.assign("A", text, send=False)
     payload = linear.reply(session.id, "", send=False)
@@ -185,7 +169,7 @@ def test_quoted_words_and_those_of_others_choose_nothing(
     body, headers = linear.signed(payload, "d")
     read = adapter.read(headers, body)
     assert isinstance(read, TicketMessage)
-    assert (read.new.repository, read.new.kind) == named
+    assert [read.new.repository, read.new.kind] == named
 
 
 def signed(body: bytes, secret: str = SECRET) -> dict[str, str]:

@@ -14,7 +14,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.runtime.launches import made
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
-from tests.tables import each_row
+from tests.tables import each_row, table
 from tests.unit.starting import Cli, FakeApp
 from tests.unit.worktrees.repositories import run
 
@@ -116,14 +116,7 @@ def state_of(repo: Path) -> set[str]:
     return {str(path) for path in repo.rglob("*")}
 
 
-@each_row(
-    (["-w", "fix it"], '--worktree -- "PROMPT"'),
-    (["-w=-x"], "a name has letters"),
-    (["-w", "x", "--cwd", ".."], "is not in a git repository"),
-    (["-w", "x", "-c"], "--worktree is for new sessions"),
-    (["-w", "x", "-r"], "--worktree is for new sessions"),
-    (["-w", "x", "--max-turns", "0"], "--max-turns"),
-)
+@each_row(*table(__file__, "command_line.json")["what_is_wrong_is_exit_2_and_makes_nothing"])
 def test_what_is_wrong_is_exit_2_and_makes_nothing(
     words: list[str], said: str, *, app: FakeApp, repo: Path, ccq: Cli
 ) -> None:
