@@ -266,7 +266,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT, *, pages:
 LEAVES = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}
 OTHERS = "other options"
 ASK = "ask again"
-WRITE = Does("write", link=" your words")
+WRITE = Does("write", link=" words")
 
 
 READINGS = {Focus.OTHER: "answer", Focus.NOTE: "note", Focus.DISCUSS: "discuss", Focus.FIELD: "answer"}
