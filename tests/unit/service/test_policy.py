@@ -32,28 +32,10 @@ POLICY = Policy(
     },
     people={"leads": ("cleo@example.org",), "everybody": ("linear:eve", "linear:ben")},
 )
-TABLE = """
-shop  start   Ada Ben
-shop  prompt  Ada Ben link
-shop  answer  Ada Ben link
-shop  allow   -
-shop  stop    Ada Ben link
-bank  start   Cleo
-bank  prompt  Ada Ben link
-bank  answer  Ada Ben Eve link
-bank  allow   Cleo
-bank  stop    Ada Ben link
-api   start   Ada Ben
-api   prompt  ci link
-api   answer  Ada Ben link
-api   allow   -
-api   stop    Cleo link
-gone  answer  Ada Ben link
-gone  allow   -
-"""
+TABLES = table(__file__, "policy.json")
 ROWS = [
     (name, act, repository, name in may)
-    for repository, act, *may in (line.split() for line in TABLE.strip().splitlines())
+    for repository, act, *may in TABLES["who_may_do_what"]
     for name in PEOPLE
 ]
 
@@ -77,7 +59,7 @@ def test_a_refusal_names_whom_to_ask() -> None:
     assert POLICY.refusal(ADA, RunAct.ALLOW, "shop", INVOLVED) == said
 
 
-@each_row(*table(__file__, "policy.json")["a_text_names_a_repository_only_where_that_fits"])
+@each_row(*TABLES["a_text_names_a_repository_only_where_that_fits"])
 def test_a_text_names_a_repository_only_where_that_fits(
     team: str, named: str, by_text: bool, chosen: str
 ) -> None:
