@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from inspect import Parameter, Signature, iscoroutinefunction, signature
 from pathlib import Path
 from typing import Any
@@ -24,31 +24,19 @@ def each_row(*rows: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         takes = signature(look).parameters.values()
         fixtures = [one for one in takes if one.kind is Parameter.KEYWORD_ONLY]
         alone = len(takes) - len(fixtures) == 1
-        wrong: list[Exception] = []
-
-        @contextmanager
-        def noted(row: object) -> Iterator[None]:
-            try:
-                yield
-            except Exception as error:  # noqa: BLE001 (of any kind: the other rows are looked at all the same)
-                error.add_note(f"in the row: {row!r}")
-                wrong.append(error)
-
-        async def looked_async(**shared: Any) -> None:
-            for row in rows:
-                with noted(row):
-                    await (look(row, **shared) if alone else look(*row, **shared))
-            end()
+        assert rows, look
 
         def looked(**shared: Any) -> None:
-            for row in rows:
-                with noted(row):
-                    look(row, **shared) if alone else look(*row, **shared)
-            end()
+            with _wrong_rows() as row_is:
+                for row in rows:
+                    with row_is(row):
+                        look(row, **shared) if alone else look(*row, **shared)
 
-        def end() -> None:
-            if wrong:
-                raise ExceptionGroup(f"{len(wrong)} of {len(rows)} rows", wrong)
+        async def looked_async(**shared: Any) -> None:
+            with _wrong_rows() as row_is:
+                for row in rows:
+                    with row_is(row):
+                        await (look(row, **shared) if alone else look(*row, **shared))
 
         test = looked_async if iscoroutinefunction(look) else looked
         test.__name__, test.__doc__ = look.__name__, look.__doc__
@@ -56,3 +44,21 @@ def each_row(*rows: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return test
 
     return decorated
+
+
+@contextmanager
+def _wrong_rows() -> Iterator[Callable[[object], AbstractContextManager[None]]]:
+    """Give what notes an error with its row; at the end, fail with all of them."""
+    wrong: list[Exception] = []
+
+    @contextmanager
+    def row_is(row: object) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 (of any kind: the other rows are looked at all the same)
+            error.add_note(f"in the row: {row!r}")
+            wrong.append(error)
+
+    yield row_is
+    if wrong:
+        raise ExceptionGroup(f"{len(wrong)} wrong rows", wrong)
