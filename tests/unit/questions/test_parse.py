@@ -42,32 +42,9 @@ def test_what_is_wrong_is_named_by_its_path(source: dict[str, Any], path: str) -
 
 
 ODD: list[Any] = [None, True, 0, -1, 2.5, 10**400, float("nan"), "", "x", "7", "[]", "[3]", "{", "[" * 50_000]
-ODD += [
-    "number",
-    "text",
-    "choice",
-    [],
-    {},
-    [None],
-    [[]],
-    ["a", {"label": "b"}],
-    [{"label": 3}],
-    [{"preview": {}}],
-]
+ODD += TABLES["odd"]
 VALUES = st.sampled_from(ODD) | st.integers() | st.text(max_size=4)
-FIELDS = [
-    "question",
-    "header",
-    "options",
-    "kind",
-    "multiSelect",
-    "min",
-    "max",
-    "step",
-    "defaultValue",
-    "label",
-]
-LOOSE = st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6)
+LOOSE = st.dictionaries(st.sampled_from(TABLES["fields"]), VALUES, max_size=6)
 SOUND = LOOSE.map(lambda fields: {"question": "Q?", "options": ["a"]} | fields)
 SOURCES = st.fixed_dictionaries(
     {}, optional={"questions": VALUES | st.lists(LOOSE | SOUND, max_size=3), "title": VALUES}

@@ -12,6 +12,7 @@ from ccq_tui.remote.client import RelayClient
 from ccq_tui.remote.phone.devices import code_for_device
 from ccq_tui.remote.relay.access import RelayLimits
 from tests.contract import try_all
+from tests.tables import table
 from tests.unit.remote import relays
 
 WALK = Path(__file__).parents[3] / "docs/dev/relay-protocol.md"
@@ -124,42 +125,11 @@ def changed(whole: Any, place: str, value: Any) -> Any:
     return copy
 
 
+TABLES = table(__file__, "refused.json")
 REQUESTS = [
-    ("pairingId", None, "pairingId"),
-    ("extra", 1, "extra"),
-    ("request.id", "no uuid", "request.id"),
-    ("request.body.context", 7, "request.body.context"),
+    *TABLES["requests"],
     ("request.expires", relays.in_days(8), "request.expires"),
     ("request.expires", relays.in_days(-0.1), "request.expires"),
-    ("request.expires", "2026-02-31T00:00:00Z", "request.expires"),
-    ("request.sealed", "AbC", "request.sealed"),
-    ("request.body", None, "request.body"),
-    ("request.body.request.kind", "riddle", "request.body.request"),
-    ("request.body.request.choices.0.number", "1", "request.body.request.choices[0].number"),
-    ("request.body.extra", 1, "request.body.extra"),
-]
-ANSWERS_TO_QUESTION = [
-    ({"selectedIndices": [3]}, "selectedIndices[0]"),
-    ({"selectedIndices": [0, -1]}, "selectedIndices[1]"),
-    ({"selectedIndices": [1, 1]}, "selectedIndices[1]"),
-    ({"selectedIndices": [0, 1]}, "selectedIndices[1]"),
-    ({"selectedIndices": [True]}, "selectedIndices[0]"),
-    ({"selectedIndices": []}, "selectedIndices"),
-    ({"selectedIndices": [0], "other": "mauve"}, "other"),
-    ({"selectedIndices": [0], "skipped": True}, "selectedIndices"),
-    ({"selected_indices": [0]}, "selected_indices"),
-    ([], ""),
-]
-ANSWERS_TO_REQUEST = [
-    ({}, "answer"),
-    ({"answer": {}}, "answer.answers"),
-    ({"answer": {"choice": 9}}, "answer.choice"),
-    ({"answer": {"answers": [{}]}}, "answer.answers"),
-    ({"answer": {"answers": [{"selected": [1], "more": 1}]}}, "answer.answers[0].more"),
-    ({"answer": {"choice": 1, "decline": True}}, "answer.decline"),
-    ({"answer": {"decline": True, "note": "no"}}, "answer.note"),
-    ({"answer": {"choice": 1}, "skipped": True}, "skipped"),
-    ({"sealed": "AbC"}, "sealed"),
 ]
 NOT_JSON = [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\ud800"}', b"[" * 100_000]
 
@@ -183,8 +153,8 @@ async def test_a_bad_answer_leaves_the_record_pending(pairing: relays.TestPairin
     listed = [await pairing.device("GET", f"/{name}/{pairing.id}") for name in ("question", "questions")]
     (question,) = listed[0].json()["questions"]
     assert (question["id"], listed[0].json()) == (relays.question_of(requested), listed[1].json())
-    cases = [(f"/question/{pairing.id}/{question['id']}", *case) for case in ANSWERS_TO_QUESTION]
-    cases += [(f"/request/{pairing.id}/{requested}", *case) for case in ANSWERS_TO_REQUEST]
+    cases = [(f"/question/{pairing.id}/{question['id']}", *case) for case in TABLES["answers to a question"]]
+    cases += [(f"/request/{pairing.id}/{requested}", *case) for case in TABLES["answers to a request"]]
     for path, answer, field in cases:
         assert await pairing.device.refused("POST", path + "/answer", answer) == (400, field), answer
     record = (await pairing.terminal("GET", f"/request/{pairing.id}/{requested}")).json()
