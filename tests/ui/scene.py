@@ -2,6 +2,7 @@
 
 from ccq_tui.agent import events as ev
 from ccq_tui.questions import Option, Question
+from tests.tables import table
 
 SAID = """I read the store. **Two things** are wrong, see `store.py`:
 
@@ -15,18 +16,7 @@ def listed(tag: str, most: int = 20) -> list[str]:
 ```
 
 > Only what is read often should be kept."""
-PATCH = [
-    {
-        "oldStart": 118,
-        "newStart": 118,
-        "lines": [
-            " def listed(self, tag):",
-            '-    rows = self.db.execute(f"... {tag}")',
-            '+    rows = self.db.execute("... ?", (tag,))',
-            "     return sorted(rows)",
-        ],
-    }
-]
+PATCH = table(__file__, "scene_patch.json")
 QUESTION = Question(
     "What should happen to bookmarks without a tag?",
     "No tag",

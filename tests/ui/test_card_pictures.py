@@ -15,6 +15,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Option, Question
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.painter import Painter
+from tests.tables import table
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, Host, counted
 from tests.ui.pictures import rests
@@ -23,22 +24,7 @@ from tests.unit.transcript.test_markdown_corpus import CORPUS
 
 Compare = Callable[..., bool]
 NOON = datetime(2025, 1, 2, 12, 5)
-PATCH = [
-    {
-        "oldStart": 118,
-        "newStart": 118,
-        "lines": [
-            " def listed(self, tag: str) -> list[Bookmark]:",
-            '-    rows = self.db.execute("SELECT * FROM bookmark WHERE tag = ?", tag)',
-            "-    return [Bookmark(*row) for row in rows]",
-            '+    rows = self.db.execute("SELECT * FROM bookmark WHERE tag = ?", (tag,))',
-            "+    found = [Bookmark(*row) for row in rows]",
-            "+    return sorted(found, key=lambda bookmark: bookmark.title)",
-            " ",
-        ],
-    },
-    {"oldStart": 240, "newStart": 241, "lines": ["     def close(self) -> None:", "-        pass", " "]},
-]
+PATCH = table(__file__, "card_patch.json")
 EDIT = (
     ev.ToolStarted("e", "Edit", {"file_path": "/srv/api/store.py"}),
     ev.ToolFinished("e", "Edit", "updated", structured={"structuredPatch": PATCH}),

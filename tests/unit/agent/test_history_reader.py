@@ -254,18 +254,7 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     assert target.read_bytes() == before
 
 
-SOURCE: dict[str, Any] = {
-    "questions": [
-        {"question": "Which?", "header": "W", "options": [{"label": "One"}, {"label": "Two, or so"}]},
-        {
-            "question": "What else?",
-            "header": "E",
-            "multiSelect": True,
-            "options": [{"label": "Auth"}, {"label": "Auth, strict"}, {"label": "Logs"}],
-        },
-        {"question": "How many?", "kind": "number"},
-    ]
-}
+SOURCE = table(__file__, "history_questions.json")
 ONE = {"questions": SOURCE["questions"][:1]}
 ANSWERS = [
     (Answer(("One",), note="for now"), Answer(("Auth, strict", "Logs"), other="x, y"), Answer(other="5")),
