@@ -124,6 +124,8 @@ class PromptQueue:
         self._reading: list[asyncio.Future[None]] = []
         self._kept: tuple[tuple[str, PromptDraft], asyncio.Future[None]] | None = None
         """The last draft that was written, and its writing."""
+        self._released: asyncio.Future[None] | None = None
+        """The release of what was written last."""
         self._saving: asyncio.TimerHandle | None = None
         self._failure_reported = False
         self._unsubscribe = inbox.subscribe(self._inbox_changed)
@@ -161,7 +163,9 @@ class PromptQueue:
 
     def _release(self) -> asyncio.Future[None]:
         self.save()
-        return self._written(lambda store: store.prompts.release(self._name))
+        if self._released is None:
+            self._released = self._written(lambda store: store.prompts.release(self._name))
+        return self._released
 
     def take(self, event: ev.AgentEvent) -> None:
         """Learn under which id the session can be resumed, and when it begins."""
@@ -271,6 +275,7 @@ class PromptQueue:
             return self._reading[-1]
         kept_for, draft = kept = self._kept_for, self._draft
         if self._kept is None or self._kept[0] != kept:
+            self._released = None
             self._kept = kept, self._written(lambda store: store.prompts.save(self._name, kept_for, draft))
         return self._kept[1]
 
@@ -280,7 +285,7 @@ class PromptQueue:
         names = (kept_for,) if self._read_for or self.sent else (kept_for, self._directory)
         self._read_for.add(kept_for)
         self._reading.append(asyncio.get_running_loop().create_future())
-        self._kept = None
+        self._kept = self._released = None
         # Read at once: later saves are behind it in the thread's queue, and not read back.
         stored = self._inbox.submit(lambda store: store.prompts.take(self._name, *names))
         self._surface.start(partial(self._bring_back, stored), "draft")
