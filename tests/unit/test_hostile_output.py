@@ -409,13 +409,13 @@ def test_the_program_ends_with_lines(
 
 @pytest.mark.parametrize("logged", [True, False])
 def test_crashes(logged: bool, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(_text: object) -> None:
+    def crash(*_: object, **__: object) -> None:
         raise RuntimeError(MARK) from ValueError(MARK)
 
     if not logged:
         log_path().parent.parent.mkdir(parents=True, exist_ok=True)
         log_path().parent.write_text("in the way", encoding="utf-8")
-    monkeypatch.setattr("ccq_tui.cli.inbox.since", crash)
+    monkeypatch.setattr("ccq_tui.cli.inbox._listed", crash)
     text = printed("inbox", whole=True, may_crash=True)
     assert "ccq-tui crashed: RuntimeError" in text
     assert ("Traceback" in text) == (not logged)
