@@ -45,7 +45,9 @@ SQLITE = Answered((Answer(("SQLite",)),))
 
 
 class Heard:
-    """Events that are kept and waited for."""
+    """Events of a session that are kept and waited for."""
+
+    session: Any
 
     def __init__(self) -> None:
         self.events: list[Any] = []
@@ -65,6 +67,11 @@ class Heard:
             wanted = f"{count} of {kind.__name__} within {LIMIT:.0f} s ({len(found)} came)"
             raise AssertionError(f"not {wanted}; what came:\n{self.told}") from None
         return found[count - 1]
+
+    def send(self, prompt: str) -> Self:
+        """Send a prompt; what comes of it can be waited for."""
+        self.session.send(prompt)
+        return self
 
     @property
     def told(self) -> str:
@@ -160,11 +167,6 @@ class Running(Heard):
         """Give the draft of a request that is open here."""
         opened = self.inbox.known(request_id)
         return opened.draft if opened is not None else None
-
-    def send(self, prompt: str) -> Self:
-        """Send a prompt; what comes of it can be waited for."""
-        self.session.send(prompt)
-        return self
 
     def answer(self, name: str, outcome: RequestOutcome) -> Self:
         """Settle a request; what comes of it can be waited for."""
