@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -82,11 +83,12 @@ async def test_a_key_stops_it_and_claude_goes_on(
     said: list[str] = []
     say_it = run.screen.dock.notices.say
 
-    def hear(text: str, *rest: object) -> None:
+    def hear(text: str, *rest: Any, **more: Any) -> None:
         said.append(text)
-        say_it(text, *rest)  # type: ignore[arg-type]
+        say_it(text, *rest, **more)
 
-    monkeypatch.setattr(run.screen.dock.notices, "say", hear)
+    for place in (run.screen, run.screen.dock.notices):
+        monkeypatch.setattr(place, "say", hear)
     await pilot.press(key)
     assert with_keys(STOPPING) in said[0], "it may be over by now, and then nothing says so any more"
     await until(pilot, lambda: run.told.sent)
