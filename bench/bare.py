@@ -11,13 +11,13 @@ async def main(prompt: str) -> None:
     async with ClaudeSDKClient(ClaudeAgentOptions(include_partial_messages=True)) as client:
         while prompt:
             await client.query(prompt)
-            said: list[str] = []
+            texts: list[str] = []
             async for message in client.receive_messages():
                 if isinstance(message, StreamEvent):
-                    said.append(message.event.get("delta", {}).get("text", ""))
+                    texts.append(message.event.get("delta", {}).get("text", ""))
                 elif isinstance(message, ResultMessage):
                     break
-            sys.stdout.write("".join(said).rstrip().rpartition("\n")[2] + "\n")
+            sys.stdout.write("".join(texts).rstrip().rpartition("\n")[2] + "\n")
             sys.stdout.flush()
             prompt = (await anyio.to_thread.run_sync(sys.stdin.readline)).strip()
 

@@ -227,7 +227,7 @@ def tutorial() -> Iterator[tuple[str, str, Film]]:
             terminal.wait_panel("● 1  SQLite")
             pause(2.5)
             terminal.press("enter")
-            terminal.wait_gone("● 1  SQLite")
+            terminal.wait_absent("● 1  SQLite")
             pause(1.0)
             terminal.press("escape")
             terminal.wait_panel("Allow once")

@@ -17,27 +17,27 @@ LOG = Path(sys.argv[2])
 app = MCPServer("forms")
 
 
-def _told(result: types.ElicitResult) -> str:
-    said = json.dumps({"action": result.action, "content": result.content or None})
+def _log(result: types.ElicitResult) -> str:
+    text = json.dumps({"action": result.action, "content": result.content or None})
     with LOG.open("a", encoding="utf-8") as file:
-        file.write(f"{said}\n")
-    return said
+        file.write(f"{text}\n")
+    return text
 
 
 @app.tool()
 async def ask(ctx: Context[Any, Any], schema: str, link: str = "") -> str:
     """Ask for input."""
     if link:
-        return _told(await ctx.session.elicit_url("Sign in, please", link, "e1", ctx.request_id))
-    return _told(await ctx.session.elicit_form(f"About {schema}", SCHEMAS[schema], ctx.request_id))
+        return _log(await ctx.session.elicit_url("Sign in, please", link, "e1", ctx.request_id))
+    return _log(await ctx.session.elicit_form(f"About {schema}", SCHEMAS[schema], ctx.request_id))
 
 
 @app.tool()
 async def later(ctx: Context[Any, Any], schema: str) -> types.CallToolResult | types.InputRequiredResult:
     """Ask for input, as servers without a way back to their client do."""
     if given := (ctx.input_responses or {}).get("it"):
-        said = _told(types.ElicitResult.model_validate(given.model_dump()))
-        return types.CallToolResult(content=[types.TextContent(type="text", text=said)])
+        text = _log(types.ElicitResult.model_validate(given.model_dump()))
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
     params = types.ElicitRequestFormParams(message=f"About {schema}", requested_schema=SCHEMAS[schema])
     asked = {"it": types.ElicitRequest(params=params)}
     return types.InputRequiredResult(input_requests=asked, request_state="asked")

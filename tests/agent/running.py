@@ -44,7 +44,7 @@ DATABASE = Question(
 SQLITE = Answered((Answer(("SQLite",)),))
 
 
-class Heard:
+class EventLog:
     """Events of a session that are kept and waited for."""
 
     session: Any
@@ -65,7 +65,7 @@ class Heard:
                     await self._news.wait()
         except TimeoutError:
             wanted = f"{count} of {kind.__name__} within {LIMIT:.0f} s ({len(found)} came)"
-            raise AssertionError(f"not {wanted}; what came:\n{self.told}") from None
+            raise AssertionError(f"not {wanted}; what came:\n{self.listing}") from None
         return found[count - 1]
 
     def send(self, prompt: str) -> Self:
@@ -74,7 +74,7 @@ class Heard:
         return self
 
     @property
-    def told(self) -> str:
+    def listing(self) -> str:
         """All events so far, each in a line, the same one after another once."""
         lines = (str(event)[:LINE] for event in self.events)
         grouped = [(line, len(list(same))) for line, same in groupby(lines)]
@@ -94,7 +94,7 @@ class Heard:
         self._news.set()
 
 
-class Running(Heard):
+class Running(EventLog):
     """A session that runs between entering and leaving; leaving closes it and checks that nothing is left."""
 
     def __init__(

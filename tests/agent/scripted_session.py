@@ -25,7 +25,7 @@ class Session:
         home: Where the CLI lives.
         client: The client.
         asked: Tools that permission was asked for, with their input.
-        said: The model's texts.
+        texts: The model's texts.
         results: The end of each turn.
         system: Other messages.
         denied: Denial messages by tool name.
@@ -34,7 +34,7 @@ class Session:
     home: CleanHome
     client: sdk.ClaudeSDKClient | None = None
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     results: list[sdk.ResultMessage] = field(default_factory=list)
     system: list[sdk.SystemMessage] = field(default_factory=list)
     denied: dict[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Session:
             if self.results:
                 await self.prompt("/clear")
                 emptied(self.home)
-                for seen in (self.asked, self.said, self.results, self.system, self.denied):
+                for seen in (self.asked, self.texts, self.results, self.system, self.denied):
                     seen.clear()
             model.begin(scenario)
             yield
@@ -75,7 +75,7 @@ class Session:
             case sdk.ResultMessage():
                 self.results.append(message)
             case sdk.AssistantMessage():
-                self.said += [block.text for block in message.content if isinstance(block, sdk.TextBlock)]
+                self.texts += [block.text for block in message.content if isinstance(block, sdk.TextBlock)]
             case sdk.SystemMessage():
                 self.system.append(message)
 

@@ -28,14 +28,14 @@ async def test_the_question_of_a_killed_session_is_in_its_file(play: Play) -> No
     session_id = await it_asks_and_is_killed(home)
     (path,) = (home.config / "projects").glob(f"*/{session_id}.jsonl")
     recording = open_recording(str(path))
-    told = events_of(recording)
-    assert [event.text for event in told if isinstance(event, PromptAccepted | BlockFinished)] == [
+    events = events_of(recording)
+    assert [event.text for event in events if isinstance(event, PromptAccepted | BlockFinished)] == [
         "Build it",
         "Before.",
     ]
     assert not recording.bad
     assert recording.session_id == session_id
-    (asked,) = [event.request.questions for event in told if isinstance(event, RequestAsked)]
+    (asked,) = [event.request.questions for event in events if isinstance(event, RequestAsked)]
     assert asked.questions == (WHICH,)
 
     answer = Answered((Answer(("@notes.md",)),))

@@ -28,7 +28,7 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.worktrees.creation import planned
 from tests.actors import PANEL
-from tests.agent.running import LIMIT, Heard, Play, alive, until_written
+from tests.agent.running import LIMIT, EventLog, Play, alive, until_written
 from tests.steps import step
 from tests.unit.worktrees.repositories import repository
 
@@ -49,21 +49,21 @@ class House:
         )
         self.runtime = Runtime(first, Configured([]))
 
-    def open(self, **settings: Any) -> "HeardSession":
+    def open(self, **settings: Any) -> "WatchedSession":
         """Open a session and run it."""
         wanted = Settings(cwd=self.home.project, permission_mode="default", **settings)
-        heard = HeardSession(self.runtime.add(Launch(settings=wanted, program=self.program)))
-        heard.session.start()
-        return heard
+        log = WatchedSession(self.runtime.add(Launch(settings=wanted, program=self.program)))
+        log.session.start()
+        return log
 
-    def pid_of(self, heard: "HeardSession") -> int:
+    def pid_of(self, received: "WatchedSession") -> int:
         """The process of a session; it is looked after the end."""
-        connection = heard.session.agent._connection  # type: ignore[attr-defined]
+        connection = received.session.agent._connection  # type: ignore[attr-defined]
         self.pids.add(connection._pid)
         return int(connection._pid)
 
 
-class HeardSession(Heard):
+class WatchedSession(EventLog):
     """What a session told."""
 
     def __init__(self, session: SupervisedSession) -> None:
@@ -123,21 +123,21 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
     async with house(home, most_live=1) as one:
         with step("a new session in a worktree, whose question another process answers"):
             spec = SessionSpec(home.project, "Build it", plan, labels={"ticket": "ABC-1"})
-            heard = HeardSession(await one.runtime.open(spec))
-            session = heard.session
-            asked = (await heard.until(QuestionRequest)).request
+            log = WatchedSession(await one.runtime.open(spec))
+            session = log.session
+            asked = (await log.until(QuestionRequest)).request
             assert [one.request.id for one in session.waiting] == [asked.id]
             await other_process(home, "answer", asked.id, "--choose", "2")
-            settled = await heard.until(ev.RequestSettled)
+            settled = await log.until(ev.RequestSettled)
             assert (settled.request_id, settled.outcome) == (asked.id, Answered((Answer(("Redis",)),)))
             name = session.facts.session_id
             listed = json.loads(await other_process(home, "sessions", "--label", "ticket=ABC-1", "--json"))
             assert [one["id"] for one in listed["sessions"]] == [name]
         with step("a permission is given"):
-            permission = (await heard.until(PermissionRequest)).request
+            permission = (await log.until(PermissionRequest)).request
             assert session.why_not_parkable.startswith("cannot be paused: it would lose the permission")
             await one.runtime.inbox.settle(permission.id, Allowed(), PANEL)
-            await heard.until(ev.TurnEnded)
+            await log.until(ev.TurnEnded)
             assert (plan.worktree.path / "made").is_file()
             assert model.result(call_of(asked.id)).text.startswith(REDIS)
             assert not session.waiting
@@ -146,19 +146,19 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             assert second.session is one.runtime.sessions[1]
             await second.state(ev.SessionState.QUEUED)
         with step("a prompt of another process; its question is paused, the room is the other session's"):
-            pid = one.pid_of(heard)
+            pid = one.pid_of(log)
             os.kill(pid, signal.SIGSTOP)
             sent = await other_process(home, "send", name[:8], "And the color?", "--json")
             result = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
             assert json.loads(sent) == {"version": 1, "command": result}
             assert unread(home) == [(name, ["And the color?"])], "it survives a kill of this process"
             os.kill(pid, signal.SIGCONT)
-            color = (await heard.until(QuestionRequest, count=2)).request
-            await heard.until(ev.PromptRecorded, count=2)
+            color = (await log.until(QuestionRequest, count=2)).request
+            await log.until(ev.PromptRecorded, count=2)
             await one.runtime.inbox.run(lambda _: None)
             assert unread(home) == []
             assert "paused" in await other_process(home, "park", name)
-            await heard.state(ev.SessionState.PARKED)
+            await log.state(ev.SessionState.PARKED)
             assert not alive(pid)
             await second.until(ev.Connected)
             one.pid_of(second)
@@ -167,40 +167,40 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             assert one.runtime.sessions == (session,)
         with step("answered by another process, it is woken, and gets the answer as the call's result"):
             await other_process(home, "answer", color.id, "--choose", "2")
-            await heard.until(ev.TurnEnded, count=3)  # the parked turn ended, too
+            await log.until(ev.TurnEnded, count=3)  # the parked turn ended, too
             assert model.result(call_of(color.id)).text.startswith(
                 'Your questions have been answered: "Which color?"="Blue".'
             )
             assert len(model.requests()) == 5
         with step("its next turn is interrupted by another process"):
             session.send("More")
-            await heard.until(PermissionRequest, count=2)
+            await log.until(PermissionRequest, count=2)
             assert await other_process(home, "interrupt", name) == "Build it · More is interrupted.\n"
-            await heard.until(ev.TurnEnded, count=4)
+            await log.until(ev.TurnEnded, count=4)
             refused = await other_process(home, "interrupt", name, code=2)
             assert refused == "Error: Build it · More is not interrupted: no turn runs in it.\n"
         with step("its process is killed, and it is started again"):
             await until_written(home, name, "Blue it is.")
-            os.kill(one.pid_of(heard), signal.SIGKILL)
-            await heard.until(ev.SessionLost, lambda lost: not lost.expected)
+            os.kill(one.pid_of(log), signal.SIGKILL)
+            await log.until(ev.SessionLost, lambda lost: not lost.expected)
             assert session.facts.state is ev.SessionState.FAILED
             assert session.start_again() == 0
             assert session.facts.state is ev.SessionState.STARTING, "at once: nothing starts it twice"
-            await heard.until(ev.Reconnected)
+            await log.until(ev.Reconnected)
             session.send("Still there?")
-            await heard.until(ev.TurnEnded, count=5)
+            await log.until(ev.TurnEnded, count=5)
             assert "Blue it is." in str(model.requests()[-1].body)
         with step("ended by another process, it takes no more prompts"):
-            pid = one.pid_of(heard)
+            pid = one.pid_of(log)
             assert "has ended" in await other_process(home, "end", name)
-            await heard.state(ev.SessionState.ENDED)
+            await log.state(ev.SessionState.ENDED)
             assert not alive(pid)
             refused = await other_process(home, "send", name, "Again", code=2)
             assert refused.endswith(f"is not running; ccq-tui resume {name} continues it.\n")
             assert "has no process" in await other_process(home, "end", name)
         with step("the inbox knows what it takes to go on"):
             one.runtime.forget(session)
-            again = HeardSession(await one.runtime.resume(name))
+            again = WatchedSession(await one.runtime.resume(name))
             await again.send("Once more").until(ev.TurnEnded)
             assert again.session.facts.cwd == plan.worktree.path
             one.pid_of(again)
@@ -237,38 +237,38 @@ async def test_the_example_runs(play: Play) -> None:
 async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
     _model, home = play(Scenario("limit").asks(DATABASE).says("Thanks.").ends_turn())
     async with house(home) as one:
-        heard = one.open(park_after="1s")
-        heard.session.send("Build it")
-        asked = (await heard.until(QuestionRequest)).request
-        reached = await heard.until(LimitReached)
-        assert (reached.limit.due, heard.session.facts.state) == (Due.PARK, ev.SessionState.PARKED)
-        assert [one.request.id for one in heard.session.waiting] == [asked.id]
-        name, inbox = heard.session.facts.session_id, one.runtime.inbox
+        received = one.open(park_after="1s")
+        received.session.send("Build it")
+        asked = (await received.until(QuestionRequest)).request
+        reached = await received.until(LimitReached)
+        assert (reached.limit.due, received.session.facts.state) == (Due.PARK, ev.SessionState.PARKED)
+        assert [one.request.id for one in received.session.waiting] == [asked.id]
+        name, inbox = received.session.facts.session_id, one.runtime.inbox
         rows = await inbox.run(lambda store: store.history.changes(session_id=name))
         states = [(row.became, row.cause) for row in rows if not row.request_id]
         assert ("awaiting", "told by the session") in states
         assert states[-1] == ("parked", "no answer for 1 s (park_after)")
         await inbox.settle(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
-        await heard.until(ev.RequestSettled)
-        await heard.state(ev.SessionState.IDLE)
-        one.pid_of(heard)
+        await received.until(ev.RequestSettled)
+        await received.state(ev.SessionState.IDLE)
+        one.pid_of(received)
 
 
 async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_process(play: Play) -> None:
     scenario = Scenario("refused").fails(401, "invalid x-api-key").ends_turn().says("Here again.").ends_turn()
     _model, home = play(scenario, env={"CLAUDE_CODE_MAX_RETRIES": "0"})
     async with house(home, most_live=1) as one:
-        heard = one.open()
-        await heard.send("Build it").until(ev.TurnEnded)
-        await heard.state(ev.SessionState.IDLE)
-        assert heard.session.recovery.words == "F6 sign in"
-        before = one.pid_of(heard)
-        heard.session.take_offer()
-        heard.session.reconnect()
-        await heard.until(ev.Reconnected)
+        received = one.open()
+        await received.send("Build it").until(ev.TurnEnded)
+        await received.state(ev.SessionState.IDLE)
+        assert received.session.recovery.words == "F6 sign in"
+        before = one.pid_of(received)
+        received.session.take_offer()
+        received.session.reconnect()
+        await received.until(ev.Reconnected)
         assert not alive(before)
-        await heard.send("Go on.").until(ev.TurnEnded, count=2)
-        one.pid_of(heard)
+        await received.send("Go on.").until(ev.TurnEnded, count=2)
+        one.pid_of(received)
 
 
 @pytest.fixture
@@ -303,12 +303,12 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: P
             name, inbox = second.session.facts.session_id, one.runtime.inbox
             assert await inbox.run(lambda store: store.sessions.get(name)) is None
             await first.until(ev.TurnEnded, count=2)
-            said = json.dumps(model.requests()[-1].body)
-            assert [text for text in ("One", "First.", "Two") if text in said] == ["One", "First.", "Two"]
+            line = json.dumps(model.requests()[-1].body)
+            assert [text for text in ("One", "First.", "Two") if text in line] == ["One", "First.", "Two"]
         with step("that comes back with its first prompt"):
             second.session.send("Three")
             await first.until(ev.IdleProcessEnded, count=2)
             await second.until(QuestionRequest)
-            said = json.dumps(model.requests()[-1].body)
-            assert [text for text in ("First.", "Two", "Three") if text in said] == ["Three"]
+            line = json.dumps(model.requests()[-1].body)
+            assert [text for text in ("First.", "Two", "Three") if text in line] == ["Three"]
     assert model.result(asked.tool_use_id).text.startswith(REDIS)

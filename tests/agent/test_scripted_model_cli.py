@@ -43,7 +43,7 @@ async def test_scenes_of_one_session(scripted_model: Models, claude_env: Homes) 
 async def the_cli_reads_everything_as_written(model: ScriptedModel, client: Session) -> None:
     model.delta_size = 1
     result = await client.prompt("go")
-    assert client.said == ["Wörter\n\n- 一\n"]
+    assert client.texts == ["Wörter\n\n- 一\n"]
     assert result.usage["input_tokens"] == 1234
     assert model.requests()[0].body is not None
     model.delta_size = 24
@@ -52,7 +52,7 @@ async def the_cli_reads_everything_as_written(model: ScriptedModel, client: Sess
 async def compaction_and_clearing_keep_the_script_in_step(model: ScriptedModel, client: Session) -> None:
     for prompt in ("hello", "/compact", "again", "/clear", "from the start"):
         await client.prompt(prompt)
-    assert client.said == ["one", "two", "one"]
+    assert client.texts == ["one", "two", "one"]
     assert len(model.requests("side")) == 1
 
 
@@ -71,18 +71,18 @@ async def a_background_agent_leaves_the_next_turn_alone(model: ScriptedModel, cl
     model.release("scout")
     await model.wait_for(lambda seen: len(seen.requests()) == 3, LIMIT)
     for _ in range(3):  # a turn of the CLI's own may end first
-        if "two" not in client.said:
+        if "two" not in client.texts:
             await client.prompt("more")
-    assert [text for text in client.said if text != "seen"][:3] == ["meanwhile", "noted", "two"]
+    assert [text for text in client.texts if text != "seen"][:3] == ["meanwhile", "noted", "two"]
 
 
 async def sessions_each_play_from_the_start(model: ScriptedModel, client: Session) -> None:
     for number in ("", "-2"):
         await client.prompt("go")
-        assert client.said == ['"Which?"="A"']
+        assert client.texts == ['"Which?"="A"']
         assert model.result(f"toolu_x{number}_1").text.startswith("Your questions have been answered")
         await client.prompt("/clear")
-        client.said.clear()
+        client.texts.clear()
 
 
 async def an_interrupt_in_a_silence_starts_the_next_turn(model: ScriptedModel, client: Session) -> None:
@@ -92,12 +92,12 @@ async def an_interrupt_in_a_silence_starts_the_next_turn(model: ScriptedModel, c
     await turn
     await model.wait_for(lambda seen: seen.requests()[0].broken, LIMIT)
     await client.prompt("more")
-    assert client.said[-1] == "two"
+    assert client.texts[-1] == "two"
 
 
 async def a_malformed_question_set_is_refused_by_the_cli(model: ScriptedModel, client: Session) -> None:
     await client.prompt("go")
-    assert client.said == ["True"]
+    assert client.texts == ["True"]
     assert not client.asked
     assert "InputValidationError" in model.result("toolu_x_1").text
 
@@ -111,7 +111,7 @@ async def a_rejected_plan_comes_back_revised(model: ScriptedModel, client: Sessi
     plans = [given["plan"] for tool, given in client.asked if tool == "ExitPlanMode"]
     assert plans[0] == "# One"
     assert set(plans[1:]) == {"# Two"}
-    assert client.said[-1] == "approved"
+    assert client.texts[-1] == "approved"
 
 
 # What fails once, with the status and the kind that the CLI tells of it.
@@ -130,12 +130,12 @@ async def the_cli_repeats_what_failed(model: ScriptedModel, client: Session) -> 
             result = await client.prompt("go")
             assert not result.is_error
             # A block that was complete before the failure may have been told by then.
-            assert client.said in (["whole"], ["half", "whole"])
-            told = [message.data for message in client.system if message.subtype == "api_retry"]
-            if client.said == ["half", "whole"] and not told:
+            assert client.texts in (["whole"], ["half", "whole"])
+            texts = [message.data for message in client.system if message.subtype == "api_retry"]
+            if client.texts == ["half", "whole"] and not texts:
                 continue  # what had been told was kept, and the CLI went on behind it
-            assert len(told) == 1, f"said {client.said}, and {[m.subtype for m in client.system]}"
-            (retry,) = told
+            assert len(texts) == 1, f"said {client.texts}, and {[m.subtype for m in client.system]}"
+            (retry,) = texts
             assert (retry["error_status"], retry["error"]) == (status, kind)
             if status == 429:
                 refused, answered = model.requests()
@@ -146,7 +146,7 @@ async def the_cli_repeats_what_failed(model: ScriptedModel, client: Session) -> 
         assert result.is_error
         assert result.api_error_status == 500
         assert not (await client.prompt("more")).is_error
-        assert client.said[-1] == "two"
+        assert client.texts[-1] == "two"
 
 
 async def test_a_resumed_session_goes_on_and_a_fork_has_ids_of_its_own(
@@ -162,7 +162,7 @@ async def test_a_resumed_session_goes_on_and_a_fork_has_ids_of_its_own(
         await client.prompt("more")
     async with session(home, resume=first.session_id) as client:
         await client.prompt("more")
-        assert client.said[-1] == '"Which?"="A"'
+        assert client.texts[-1] == '"Which?"="A"'
     assert [found.tool_use_id for found in model.tool_results()] == ["toolu_x_1", "toolu_x-2_2", "toolu_x_2"]
 
 
@@ -176,7 +176,7 @@ async def test_side_requests_use_up_no_step_and_nothing_is_left_behind() -> None
             await client.prompt("Please design the interface of a bookmark service")
             await client.prompt("more")
             await model.wait_for(lambda seen: bool(seen.requests("side")), LIMIT)
-        assert client.said == ["one", "two"]
+        assert client.texts == ["one", "two"]
         assert [exchange.path for exchange in model.requests("other")] == ["/api/hello"]
     assert not home.root.exists()
     left = [one for one in threading.enumerate() if one.ident not in before and "scripted" in one.name]

@@ -22,7 +22,7 @@ EXPECTED: Mapping[str, tuple[str, ...]] = {
 """What the model gets as the results of each scenario's calls, as patterns."""
 
 
-def told(given: Mapping[str, Any]) -> str:
+def result_text(given: Mapping[str, Any]) -> str:
     """Return what the CLI makes of a set and of its answers."""
     questions = given["questions"]
     pairs = ", ".join(f'"{one["question"]}"="{answer_to(one)}"' for one in questions)
@@ -55,7 +55,7 @@ async def plays_to_its_end(name: str, model: ScriptedModel, client: Session) -> 
     names = [f"toolu_{name}_{number}" for number in range(1, len(EXPECTED[name]) + 1)]
     received = model.tool_results()
     assert [one.tool_use_id for one in received] == names
-    sets = [told(given) for tool, given in client.asked if tool == "AskUserQuestion"]
+    sets = [result_text(given) for tool, given in client.asked if tool == "AskUserQuestion"]
     for found, expected in zip(received, EXPECTED[name], strict=True):
         assert not found.is_error
         if expected == ASKED:
@@ -68,5 +68,5 @@ async def a_declined_question_is_told_to_the_model(model: ScriptedModel, client:
     client.denied["AskUserQuestion"] = "Not now"
     await client.prompt("go")
     assert [found.text for found in model.tool_results()] == ["Not now"]
-    assert "Not now" in client.said[-1]
+    assert "Not now" in client.texts[-1]
     assert model.finished

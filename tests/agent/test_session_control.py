@@ -186,9 +186,9 @@ async def files_and_conversation_go_back_to_before_a_prompt(
     assert "no longer has" in (await run.session.send_control(controls.rewind_conversation("x" * 36))).refusal
     assert (home.project / "made.txt").exists()
     await run.send("Third").idle(3)
-    said = str(model.requests()[-1].body["messages"])
-    assert "Written." in said
-    assert "Second thought" not in said
+    text = str(model.requests()[-1].body["messages"])
+    assert "Written." in text
+    assert "Second thought" not in text
 
 
 THREE = ("one", "two", "three")
@@ -277,9 +277,9 @@ async def is_back(run: Running, stage: Stage, back: int, reply: str = "Said.") -
     """Check files, the next request and the record: nothing from that prompt on is in any of them."""
     assert files_of(stage.home) == set(THREE[:back])
     await run.send("go on").until(ev.BlockFinished, lambda e: e.text == reply)
-    said = json.dumps([m for m in stage.model.requests()[-1].body["messages"] if m["role"] != "system"])
-    assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
-    assert said.count('"go on"') == 1
+    text = json.dumps([m for m in stage.model.requests()[-1].body["messages"] if m["role"] != "system"])
+    assert [f"Did {name}." in text for name in THREE] == [index < back for index in range(len(THREE))]
+    assert text.count('"go on"') == 1
     await until_written(stage.home, run.session.session_id, f'"{reply}"')
     past = await read_history(launch_in_home(stage.home, resume=run.session.session_id))
     prompts = [e.text for e in past.events if isinstance(e, ev.PromptAccepted) and e.text[:1] != "/"]

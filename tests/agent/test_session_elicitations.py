@@ -70,7 +70,7 @@ def serving(home: CleanHome, *, modern: bool = False) -> dict[str, Any]:
     }
 
 
-def told(home: CleanHome) -> list[dict[str, Any]]:
+def logged(home: CleanHome) -> list[dict[str, Any]]:
     """Return what the server was told."""
     path = home.root / "told"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -98,35 +98,35 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             with pytest.raises(InvalidOutcome, match=r"answers\[0\].other: Your name: too short"):
                 await run.inbox.settle(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
             await run.answer(asked.id, Answered(FILLED)).until(ev.TurnEnded)
-            assert told(home)[-1] == {"action": "accept", "content": CONTENT}
-            (said,) = run.all(ev.ToolFinished)
-            assert not said.is_error
-            assert json.loads(json.loads(said.output)["result"])["content"] == CONTENT
+            assert logged(home)[-1] == {"action": "accept", "content": CONTENT}
+            (finished,) = run.all(ev.ToolFinished)
+            assert not finished.is_error
+            assert json.loads(json.loads(finished.output)["result"])["content"] == CONTENT
             filled = asked.id
         for outcome, action in ((Declined(), "decline"), (Dismissed(), "cancel")):
             async with stage.scene(action, Scenario("b").runs(ASK, schema="one").says("Done.")) as run:
                 asked = await sent(run)
                 await run.answer(asked.id, outcome).until(ev.TurnEnded)
-                assert told(home)[-1] == {"action": action, "content": None}
+                assert logged(home)[-1] == {"action": action, "content": None}
                 assert run.one(ev.RequestSettled).outcome == outcome
         link = "https://example.com/login?a=1"
         async with stage.scene("a link", Scenario("c").runs(ASK, schema="", link=link).says("Done.")) as run:
             asked = await sent(run)
             assert (asked.url, asked.host) == (link, "example.com")
             await run.answer(asked.id, Answered((Answer(selected=(OPEN_LINK,)),))).until(ev.TurnEnded)
-            assert told(home)[-1] == {"action": "accept", "content": None}
+            assert logged(home)[-1] == {"action": "accept", "content": None}
         both = Scenario("d").asks(WHICH).runs(ASK, schema="one").says("Done.")
         async with stage.scene("beside a question, and interrupted", both) as run:
             run.session.send("Go")
             question = (await run.until(QuestionRequest)).request
             run.answer(question.id, Answered((Answer(selected=("A",)),)))
             asked = (await run.until(ElicitationRequest)).request
-            count = len(told(home))
+            count = len(logged(home))
             run.session.interrupt()
             settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
             assert settled.outcome == Cancelled("interrupted")
             await run.until(ev.TurnEnded)
-            assert len(told(home)) == count
+            assert len(logged(home)) == count
             await run.inbox.run(lambda _: None)
             assert not run.inbox.pending
         once = Scenario("k").runs(ASK, schema="one").says("Done.")
@@ -149,13 +149,13 @@ async def test_the_newest_protocol_asks_in_its_result(play: Play) -> None:
         async with stage.scene("it is answered", later) as run:
             asked = await sent(run)
             await run.answer(asked.id, Answered((Answer(other="yes, please"),))).until(ev.TurnEnded)
-            assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
+            assert logged(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
         async with stage.scene("it ends with its killed process", later) as run:
             await it_ends_with_its_process(run, home, kill=True)
 
 
 async def it_ends_with_its_process(run: Running, home: CleanHome, *, kill: bool) -> None:
-    before = told(home)
+    before = logged(home)
     asked = await sent(run)
     pid = run.pid
     assert pid is not None
@@ -169,7 +169,7 @@ async def it_ends_with_its_process(run: Running, home: CleanHome, *, kill: bool)
     await run.ended()
     assert not alive(pid)
     await no_server_left(home)
-    assert told(home) == before, "nobody has answered, so the server was told nothing"
+    assert logged(home) == before, "nobody has answered, so the server was told nothing"
     kept = await stored(run.inbox, asked.id)
     assert (kept.state, kept.outcome) == ("cancelled", settled.outcome)
 
@@ -205,4 +205,4 @@ async def test_the_sdk_does_not_answer_elicitations_itself(play: Play) -> None:
         await client.query("Go")
         async for _ in client.receive_response():
             pass
-    assert told(home) == [{"action": "cancel", "content": None}]
+    assert logged(home) == [{"action": "cancel", "content": None}]

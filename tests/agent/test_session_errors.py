@@ -129,10 +129,10 @@ async def test_a_server_that_does_not_start_is_named_at_once_and_once_and_the_pr
     ran = hook_and_server_of_the_project(home)
     servers = '{"mcpServers": {"broken": {"command": "/bin/false", "args": []}}}'
     async with Running(home, project_settings=False, mcp_config=(servers,)) as run:
-        told = await run.until(ErrorReported)
-        assert told == ErrorReported(Problem.MCP_FAILED, "broken: Connection closed")
+        error = await run.until(ErrorReported)
+        assert error == ErrorReported(Problem.MCP_FAILED, "broken: Connection closed")
         for number in (1, 2):
             await run.send("Build it").until(TurnEnded, count=number)
-        assert run.one(ErrorReported) is told
+        assert run.one(ErrorReported) is error
     assert [event.text for event in run.all(BlockFinished)] == ["One.", "Two."]
     assert not ran.exists()

@@ -68,28 +68,28 @@ async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(play: Play,
     assert "rev" in json.dumps(body)
     assert "Of the project." not in json.dumps(body)
     assert (tmp_path / "debug.txt").stat().st_size > 0
-    told = pairs(notes)
-    assert told["--fallback-model"] == "haiku"
-    assert told["--plugin-dir"] == str(plugin)
-    assert told["--betas"] == "context-1m-2025-08-07"
-    assert told["--autocompact"] == "300k"
-    assert "--strict-mcp-config" in told
+    options = pairs(notes)
+    assert options["--fallback-model"] == "haiku"
+    assert options["--plugin-dir"] == str(plugin)
+    assert options["--betas"] == "context-1m-2025-08-07"
+    assert options["--autocompact"] == "300k"
+    assert "--strict-mcp-config" in options
 
     with_less = ClaudeFlags(system_prompt="Speak like a poet.")
     async with Running(home, inbox, claude=with_less, cli_path=program, resume=session_id) as run:
         await run.send("Go on").idle()
         await run.session.rename("Another name")
-    told = pairs(notes)
-    assert (told["--system-prompt"], told["--fallback-model"]) == ("Speak like a poet.", "haiku")
-    assert told["--tools"] == "Bash,AskUserQuestion,Agent"
-    assert "--name" not in told, "a session that was renamed since would get its first name back"
-    assert "--debug=hooks" not in told, "that was meant for one run"
+    options = pairs(notes)
+    assert (options["--system-prompt"], options["--fallback-model"]) == ("Speak like a poet.", "haiku")
+    assert options["--tools"] == "Bash,AskUserQuestion,Agent"
+    assert "--name" not in options, "a session that was renamed since would get its first name back"
+    assert "--debug=hooks" not in options, "that was meant for one run"
 
     program, notes = noting(tmp_path, then="exit 3")  # the words alone are looked at
     async with Running(home, inbox, cli_path=program, resume=session_id, fork=True) as run:
         assert not (await run.ended()).expected
-    told = pairs(notes)
-    assert (told["--system-prompt"], told["--autocompact"]) == ("Speak like a poet.", "300k")
+    options = pairs(notes)
+    assert (options["--system-prompt"], options["--autocompact"]) == ("Speak like a poet.", "300k")
     await inbox.close()
     assert "Another name" in written(home, session_id)
 
@@ -106,8 +106,11 @@ async def test_an_agent_leads_the_session_and_switches_reach_the_cli(play: Play,
     )
     async with Running(home, claude=flags, cli_path=program) as run:
         await run.send("Build it").idle()
-    told = pairs(notes)
-    assert {"--disable-slash-commands", "--exclude-dynamic-system-prompt-sections"} <= told.keys()
-    assert {"--plugin-url=http://127.0.0.1:9/a.zip", "--plugin-url=http://127.0.0.1:9/b.zip"} <= told.keys()
-    assert told["--agent"] == "rev"
+    options = pairs(notes)
+    assert {"--disable-slash-commands", "--exclude-dynamic-system-prompt-sections"} <= options.keys()
+    assert {
+        "--plugin-url=http://127.0.0.1:9/a.zip",
+        "--plugin-url=http://127.0.0.1:9/b.zip",
+    } <= options.keys()
+    assert options["--agent"] == "rev"
     assert "Review in rhymes." in json.dumps(model.requests()[0].body["system"])

@@ -66,8 +66,8 @@ async def they_tell_their_ends(run: Running) -> None:
     assert (command.agent, command.background, command.task_id) == (False, True, ended.task_id)
     progress = run.all(ev.TaskProgressed)[-1]
     assert (progress.task_id, progress.tools, progress.doing) == (agent.task_id, 1, "Running List")
-    told = next(e for e in run.all(ev.TaskEnded) if e.task_id == agent.task_id and e.summary)
-    assert (told.status, told.summary, told.tools) == ("completed", "Nothing is here.", 1)
+    end = next(e for e in run.all(ev.TaskEnded) if e.task_id == agent.task_id and e.summary)
+    assert (end.status, end.summary, end.tools) == ("completed", "Nothing is here.", 1)
     assert "exit code 1" in ended.summary
     model = TranscriptModel()
     for event in run.events:

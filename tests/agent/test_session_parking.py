@@ -38,12 +38,12 @@ TWICE = TWICE.says("Fine.").ends_turn()
 ANSWERED = 'Your questions have been answered: "Which database?"="SQLite".'
 
 
-def said(model: ScriptedModel) -> str:
+def last_sent(model: ScriptedModel) -> str:
     """All that the model was told in its last request."""
-    return said_in(model.requests()[-1])
+    return body_text(model.requests()[-1])
 
 
-def said_in(request: Exchange) -> str:
+def body_text(request: Exchange) -> str:
     return json.dumps(request.body, ensure_ascii=False).replace("\\n", "\n")
 
 
@@ -94,14 +94,14 @@ async def it_is_asked_and_answered_once(row: Row) -> None:
     run = await row.start(session_id)
     again = await run.until(QuestionRequest, lambda e: e.by_message)
     assert again.request == asked
-    told = [event for past in run.all(ev.HistoryLoaded) for event in past.events]
-    settled = [event.request_id for event in told if isinstance(event, ev.RequestSettled)]
+    texts = [event for past in run.all(ev.HistoryLoaded) for event in past.events]
+    settled = [event.request_id for event in texts if isinstance(event, ev.RequestSettled)]
     assert asked.id not in settled, "it waits: it was not cancelled"
     ready = await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.IDLE)
     assert run.events.index(again) < run.events.index(ready), "a line is no prompt while a question is left"
     await run.answer(asked.id, SQLITE).until(ev.PromptDelivered)
     await run.until(ev.TurnEnded)
-    assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
+    assert last_sent(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
     await row.close()
     await delivered(row.inbox, asked.id, "message")
     # Another start finds it delivered, knows the answer, and sends nothing.
@@ -174,7 +174,7 @@ async def turns_after_it_are_known_where_the_record_is_repaired(row: Row, repair
     assert "Later." in str(await run.until(ev.HistoryLoaded)), "it is shown in either case"
     added = written(row.home, session_id).removeprefix(before)
     await run.send("Go on").until(ev.TurnEnded)
-    assert ("Later." in said(row.model)) is repairs
+    assert ("Later." in last_sent(row.model)) is repairs
     assert added.startswith('{"type":"last-prompt"') is repairs
 
 
@@ -195,7 +195,7 @@ async def of_two_only_the_last_is_the_same_call_again(row: Row) -> None:
     await run.until(ev.TurnEnded, count=2)
     assert POSTPONED in row.model.result(call_of(first)).text
     assert '"Which layout?"="Tabs"' in row.model.result(call_of(last)).text
-    assert said(row.model).count("[x] SQLite") == 1
+    assert last_sent(row.model).count("[x] SQLite") == 1
 
 
 TABS = Answered((Answer(("Tabs",)),))
@@ -267,8 +267,8 @@ async def beside_a_call_without_a_result_it_is_answered_by_message(row: Row) -> 
     await delivered(row.inbox, first)
     await row.close()
     # What was answered, and had no result yet, may have one by now, or came as a message, too.
-    assert said(row.model).count("[x] Tabs") == 1
-    assert said(row.model).count("[x] SQLite") + said(row.model).count('=\\"SQLite') == 1
+    assert last_sent(row.model).count("[x] Tabs") == 1
+    assert last_sent(row.model).count("[x] SQLite") + last_sent(row.model).count('=\\"SQLite') == 1
 
 
 async def test_answers_that_go_as_messages_arrive_once(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,7 +308,7 @@ async def one_read_in_the_middle_of_a_turn_is_not_sent_again(row: Row) -> None:
     await delivered(row.inbox, asked.id, "message")
     await run.send("And now?").until(ev.TurnEnded)
     assert [e.text for e in run.all(ev.PromptAccepted)] == ["And now?"]
-    assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
+    assert last_sent(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
 async def one_read_in_one_message_with_a_prompt_is_not_sent_again(row: Row) -> None:
@@ -331,7 +331,7 @@ async def one_read_in_one_message_with_a_prompt_is_not_sent_again(row: Row) -> N
     run = await row.start(session_id)
     await delivered(row.inbox, asked.id, "message")
     await run.send("And now?").until(ev.TurnEnded)
-    assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
+    assert last_sent(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
 async def one_taken_back_for_a_park_that_comes_to_nothing_is_sent_by_the_next_process(row: Row) -> None:
@@ -357,7 +357,7 @@ async def one_taken_back_for_a_park_that_comes_to_nothing_is_sent_by_the_next_pr
     assert [(e.prompt_id, e.kept) for e in run.all(ev.PromptReturned)] == [(message, True)]
     await row.start(session_id)
     await delivered(row.inbox, asked.id, "message")
-    assert said(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
+    assert last_sent(row.model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
 async def rewinding_to_before_a_question_that_waits_withdraws_it(row: Row) -> None:
@@ -402,7 +402,7 @@ async def a_cleared_conversation_keeps_its_question_and_the_next_one_hears_nothi
     await run.until(ev.BlockFinished, lambda e: e.text == "Thanks.")
     await delivered(row.inbox, asked.id, "message")
     answer = answers_as_message(asked.questions, SQLITE)
-    news = [said_in(request) for request in row.model.requests()]
+    news = [body_text(request) for request in row.model.requests()]
     assert [answer in text for text in news] == [False] * (len(news) - 1) + [True]
 
 
@@ -440,7 +440,7 @@ async def a_turn_interrupted_before_it_asks_again_leaves_it_to_a_message(row: Ro
     await run.until(ev.RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
     await run.until(ev.PromptDelivered)
     await run.until(ev.TurnEnded, count=2)
-    assert said(row.model).count(answers_as_message(QuestionSet("", (DATABASE,)), SQLITE)) == 1
+    assert last_sent(row.model).count(answers_as_message(QuestionSet("", (DATABASE,)), SQLITE)) == 1
     await delivered(row.inbox, name, "message")
 
 
@@ -467,17 +467,17 @@ async def a_copy_has_a_question_of_its_own(row: Row) -> None:
     await run.until(ev.TurnEnded)
     assert '"Which database?"="PostgreSQL"' in row.model.result(call_of(name)).text
     await delivered(row.inbox, own.request.id, "result")
-    told = len(row.model.requests())
+    count = len(row.model.requests())
     # The original's waits on, and nobody has told it what was answered in the copy.
     assert (await stored(row.inbox, name)).state is RequestState.PENDING
     run = await row.start(session_id)
     again = await run.until(QuestionRequest, lambda e: run.draft_of(e.request.id))
     assert (again.request.id, run.draft_of(again.request.id)) == (name, draft)
-    assert len(row.model.requests()) == told
+    assert len(row.model.requests()) == count
     assert await row.inbox.settle(name, SQLITE, PANEL) == Accepted()
     await run.until(ev.TurnEnded)
     await delivered(row.inbox, name, "result")
     await row.close()
-    assert len(row.model.requests()) == told + 1
-    assert ANSWERED in said(row.model).replace('\\"', '"')
-    assert '"Which database?"="PostgreSQL"' not in said(row.model).replace('\\"', '"')
+    assert len(row.model.requests()) == count + 1
+    assert ANSWERED in last_sent(row.model).replace('\\"', '"')
+    assert '"Which database?"="PostgreSQL"' not in last_sent(row.model).replace('\\"', '"')

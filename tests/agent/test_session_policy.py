@@ -10,7 +10,7 @@ from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, Play, Running
 
 
-def told(model: ScriptedModel) -> str:
+def system_prompt(model: ScriptedModel) -> str:
     """Give the system prompt of the first request, as JSON."""
     return json.dumps(model.requests()[0].body["system"])
 
@@ -27,7 +27,7 @@ async def test_assume_takes_the_questions_away(play: Play) -> None:
         await run.send("Build it").idle()
         assert not run.all(QuestionRequest)
     assert "AskUserQuestion" not in tools(model)
-    assert "Speak in rhymes.\\n\\nThe user does not answer questions in this session." in told(model)
+    assert "Speak in rhymes.\\n\\nThe user does not answer questions in this session." in system_prompt(model)
     assert "No such tool available: AskUserQuestion" in model.result("toolu_a_1").text
 
 
@@ -50,8 +50,8 @@ async def test_adaptive_asks_so_many_times_in_a_session_without_previews_and_kin
         third = run.all(ToolFinished)[2]
         assert third.output == "The user responded: Proceed on your best judgment and say what you assumed."
         assert not third.is_error
-    assert "at most 2 times in this session" in told(model)
-    assert "Claude Code" in told(model)
+    assert "at most 2 times in this session" in system_prompt(model)
+    assert "Claude Code" in system_prompt(model)
     assert "Use tabs in this project." in json.dumps(model.requests()[0].body["messages"])
     assert {"Bash", "Edit", "Read", "Write", "Agent"} <= tools(model).keys()
     offered = tools(model)["AskUserQuestion"]

@@ -12,7 +12,7 @@ from tests.agent.running import DATABASE, SQLITE, until_written
 HANGS = Scenario("a").says("One.").ends_turn().says("As far").hangs().says(" not").ends_turn()
 
 
-def told(model: ScriptedModel) -> str:
+def sent_texts(model: ScriptedModel) -> str:
     """Everything that the model was ever sent."""
     return json.dumps([exchange.body["messages"] for exchange in model.requests()])
 
@@ -36,13 +36,13 @@ async def what_waits_at_the_end_comes_back_and_is_sent_once(row: Row) -> None:
     returned = [(event.prompt_id, event.text) for event in run.all(ev.PromptReturned)]
     assert returned == list(zip(queued, ("first in line", "second in line"), strict=True))
     assert not {event.prompt_id for event in run.all(ev.PromptDelivered)} & set(queued)
-    assert "in line" not in told(row.model)
+    assert "in line" not in sent_texts(row.model)
     session = run.session.session_id
     # Resumed, it knows nothing of them.
     run = await row.start(session)
     assert await run.session.taken(dict.fromkeys(queued, session)) == frozenset()
     await run.send("first in line\nsecond in line").until(ev.TurnEnded)
-    assert told(row.model).count("second in line") == 1
+    assert sent_texts(row.model).count("second in line") == 1
 
 
 async def what_waits_behind_a_question_comes_back_when_it_is_parked(row: Row) -> None:
@@ -57,7 +57,7 @@ async def what_waits_behind_a_question_comes_back_when_it_is_parked(row: Row) ->
     await run.answer(asked.request.id, SQLITE).until(ev.TurnEnded)
     # As the call's own result: another prompt in between would have taken the call away.
     assert '"Which database?"="SQLite"' in row.model.result(asked.request.tool_use_id).text
-    assert "while I think" not in told(row.model)
+    assert "while I think" not in sent_texts(row.model)
 
 
 async def the_record_tells_what_was_read(row: Row) -> None:

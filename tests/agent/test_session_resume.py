@@ -97,9 +97,9 @@ async def it_shows_its_past_and_goes_on(run: Running, model: ScriptedModel, sess
         ev.ToolFinished,
         ev.BlockFinished,
     ]
-    prompt, said, started, asked, answered, finished, settled = history.events
+    prompt, reply, started, asked, answered, finished, settled = history.events
     assert prompt.text == "Build it"
-    assert said.text == "First."
+    assert reply.text == "First."
     assert finished.tool == started.tool == "AskUserQuestion"
     assert '"Which database?"="SQLite"' in finished.output
     assert asked.request.session_id == session_id
@@ -196,12 +196,12 @@ async def what_was_before_a_compaction_is_shown_above_it(row: Row) -> None:
         await run.send(prompt).idle(count)
     run = await row.start(run.session.session_id, allowed_tools=("Bash",))
     past = (await run.until(ev.HistoryLoaded)).events
-    said = [
+    texts = [
         "compacted" if isinstance(event, ev.Compacted) else event.text
         for event in past
         if isinstance(event, ev.Compacted | ev.PromptAccepted | ev.BlockFinished)
     ]
-    assert said == [
+    assert texts == [
         *("one", "One it is.", "compacted", "/compact", "two", "Two it is."),
         *("compacted", "/compact", "three", "Three it is."),
     ]

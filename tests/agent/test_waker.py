@@ -18,7 +18,7 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Play
-from tests.agent.test_runtime import COLOR, DATABASE, REDIS, HeardSession, House, house, state_of
+from tests.agent.test_runtime import COLOR, DATABASE, REDIS, House, WatchedSession, house, state_of
 from tests.steps import until_true
 from tests.unit.remote.publishing import Phone, beside
 from tests.unit.remote.relays import running
@@ -41,15 +41,15 @@ async def kept(
         assert await runtime.close()
 
 
-async def parked(one: House, **settings: object) -> tuple[HeardSession, str]:
+async def parked(one: House, **settings: object) -> tuple[WatchedSession, str]:
     """Open a session that asks, and park it; return it and its request."""
-    heard = one.open(**settings)
-    heard.session.send("Build it")
-    asked = (await heard.until(QuestionRequest)).request
-    one.pid_of(heard)
-    heard.session.agent.park()
-    await heard.state(ev.SessionState.PARKED)
-    return heard, asked.id
+    received = one.open(**settings)
+    received.session.send("Build it")
+    asked = (await received.until(QuestionRequest)).request
+    one.pid_of(received)
+    received.session.agent.park()
+    await received.state(ev.SessionState.PARKED)
+    return received, asked.id
 
 
 async def test_a_phone_wakes_a_parked_session_that_asks_parks_and_is_woken_again(
@@ -58,8 +58,8 @@ async def test_a_phone_wakes_a_parked_session_that_asks_parks_and_is_woken_again
     caplog.set_level(logging.INFO, "ccq_tui.remote.waker")
     model, home = play(Scenario("again").asks(DATABASE).asks(COLOR).says("Blue it is.").ends_turn())
     async with house(home) as one:
-        heard, request_id = await parked(one)
-        name = heard.session.facts.session_id
+        received, request_id = await parked(one)
+        name = received.session.facts.session_id
     settings = {"park_after": "1s", "permission_mode": "default"}
     async with kept(home, tmp_path, grace=0.1, **settings) as (runtime, phone):
         first = await phone.shown(call_of(request_id))
@@ -70,9 +70,9 @@ async def test_a_phone_wakes_a_parked_session_that_asks_parks_and_is_woken_again
         await phone.says(record["id"], end="parked")
         await until_true(lambda: not runtime.sessions)
         await phone.answer(record, SECOND)
-        said = {"end": "answered", "by": "on Anna's phone", "taken": True}
-        await phone.says(record["id"], text="Blue", **said)
-        await phone.says(first["id"], text="Redis", **said)
+        body = {"end": "answered", "by": "on Anna's phone", "taken": True}
+        await phone.says(record["id"], text="Blue", **body)
+        await phone.says(first["id"], text="Redis", **body)
         assert model.result(call_of(request_id)).text.startswith(REDIS)
         text = model.result(call_of(color)).text
         assert text.startswith('Your questions have been answered: "Which color?"="Blue".')
@@ -90,11 +90,11 @@ async def others(runtime: Runtime, request_id: str) -> list[str]:
 async def test_an_open_terminal_wakes_its_session_itself(play: Play, tmp_path: Path) -> None:
     model, home = play(Scenario("open").asks(DATABASE).says("Thanks.").ends_turn())
     async with house(home) as one, kept(home, tmp_path, grace=60.0) as (runtime, phone):
-        heard, request_id = await parked(one)
+        received, request_id = await parked(one)
         record = await phone.shown(call_of(request_id))
         await phone.answer(record, SECOND)
-        await heard.state(ev.SessionState.IDLE)
-        one.pid_of(heard)
+        await received.state(ev.SessionState.IDLE)
+        one.pid_of(received)
         await phone.says(record["id"], end="answered", by="on Anna's phone", text="Redis", taken=True)
         assert model.result(call_of(request_id)).text.startswith(REDIS)
         assert runtime.sessions == ()

@@ -133,8 +133,8 @@ class Desk:
             line = await asyncio.to_thread(server.stderr.readline)
             url = line.split()[3].rstrip(";")
             port = url.partition("127.0.0.1:")[2].partition("/")[0]
-            told = await asyncio.to_thread(self.run, "mcp", "config", "claude", "--http", "--port", port)
-            entry = json.loads(told.partition("Add to ")[0])["mcpServers"]["ccq"]
+            config = await asyncio.to_thread(self.run, "mcp", "config", "claude", "--http", "--port", port)
+            entry = json.loads(config.partition("Add to ")[0])["mcpServers"]["ccq"]
             assert entry["url"] == url
             yield url, entry["headers"]
         finally:

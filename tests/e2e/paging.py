@@ -67,9 +67,11 @@ class Terminal:
         record = await self.answered(published)
         return self._channel.read(record, published, self._asked[published.id])
 
-    async def state(self, published: Publication, end: str = "", *, ended: bool = True, **said: Any) -> None:
+    async def state(
+        self, published: Publication, end: str = "", *, ended: bool = True, **wanted: Any
+    ) -> None:
         """Say what became of a request."""
-        content = self._channel.stated(statement(end, **said), published.posted, published)
+        content = self._channel.stated(statement(end, **wanted), published.posted, published)
         await self.client.put_status(published.id, "ended" if ended else "pending", content)
 
 

@@ -151,7 +151,7 @@ class Terminal(PseudoTerminal):
                 self._changed.wait(0.2)
         return self
 
-    def wait_gone(self, text: str, limit: float = LIMIT) -> Self:
+    def wait_absent(self, text: str, limit: float = LIMIT) -> Self:
         """Wait until a text is no longer on the screen."""
         return self.wait(lambda terminal: text not in terminal.text, limit)
 

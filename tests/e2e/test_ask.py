@@ -78,7 +78,7 @@ def leave(terminal: Terminal) -> None:
 def test_leaving_asks_keeps_the_draft_and_writes_nothing(tmp_path: Path) -> None:
     with asking(tmp_path, size=(40, 12)) as terminal:
         terminal.wait_panel("What kind of change?").press("down escape").wait(LEAVE)
-        terminal.press("space").wait_gone(LEAVE)
+        terminal.press("space").wait_absent(LEAVE)
         leave(terminal)
         assert terminal.wait_end() == 130
         terminal.wait("Left; the draft is kept.")

@@ -16,7 +16,7 @@ from ccq_tui.service.tokens import Scope, change_tokens
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.replies import Replies
 from tests import hostile
-from tests.agent.service.over_http import Linear, served, state_of, until_said
+from tests.agent.service.over_http import Linear, served, state_of, until_act
 from tests.e2e.paging import RULES, Pages, pick, press, shown, violations
 from tests.results import answered
 from tests.steps import step
@@ -65,7 +65,7 @@ async def test_a_run_is_answered_on_its_page(
         async with served(claude_env(model), repository(tmp_path / "repo"), linear):
             page, session = await pages.open(), linear.assign(HOSTILE, HOSTILE)
             with step("radio buttons, then boxes"):
-                await until_said(session, "elicitation")
+                await until_act(session, "elicitation")
                 await page.goto(session.urls[0]["url"])
                 await shown(page, "Which cache?")
                 await check(page)
@@ -83,7 +83,7 @@ async def test_a_run_is_answered_on_its_page(
                 await press(page, "Stop the run")
                 await shown(page, "It was stopped.")
                 await check(page)
-                await until_said(session, "response")
+                await until_act(session, "response")
     finally:
         linear.close()
 
@@ -121,7 +121,7 @@ async def test_the_board_lists_runs_and_opens_them(
             asks, runs = linear.assign("Asks", "Ask"), linear.assign("Runs", "Run")
             ends = linear.assign("Ends", "End")
             for session, kind in ((asks, "elicitation"), (runs, "elicitation"), (ends, "response")):
-                await until_said(session, kind)
+                await until_act(session, kind)
             await call.run(asks.id, "waiting")
             page = await pages.open((1280, 900))
             with step("signed in by a wrong token, then by a link"):
@@ -159,7 +159,7 @@ async def test_the_board_lists_runs_and_opens_them(
                 await card(page, "Runs")
                 await shown(page, "touch made")
                 await press(page, "Allow once")
-                assert (await until_said(runs, "response")).startswith("All is done.")
+                assert (await until_act(runs, "response")).startswith("All is done.")
                 await shown(page, "It is done.", "Answered on the page of its run, by lead")
             with step("done with it, and not"):
                 await press(page, "Done")
@@ -172,16 +172,16 @@ async def test_the_board_lists_runs_and_opens_them(
                 await press(page, "Next")
                 await page.get_by_role("radio", name="Small").check()
                 await press(page, "Review", "Submit 2 answers")
-                await until_said(asks, "response")
+                await until_act(asks, "response")
                 await page.get_by_role("heading", name="No question waits", exact=True).wait_for()
             with step("stopped, and tried again"):
                 stops = linear.assign("Stops", "Ask")
-                await until_said(stops, "elicitation")
+                await until_act(stops, "elicitation")
                 await card(page, "Stops")
                 await press(page, "Stop the run")
                 await shown(page, "It was stopped.")
                 await press(page, "Retry")
-                await until_said(stops, "elicitation", 2)
+                await until_act(stops, "elicitation", 2)
                 await page.get_by_role("radio", name="Redis").wait_for()
                 await press(page, "Stop the run")
                 await shown(page, "It was stopped.")

@@ -46,8 +46,8 @@ def hostile_place(place: Path) -> None:
     (place / ".git").mkdir(parents=True)
     (place / ".git" / "HEAD").write_text(f"ref: refs/heads/{NAME}\n", encoding="utf-8")
     (place / ".claude").mkdir()
-    said = json.dumps({"systemMessage": MARK, "continue": True})
-    (place / "said.json").write_text(said, encoding="utf-8")
+    text = json.dumps({"systemMessage": MARK, "continue": True})
+    (place / "said.json").write_text(text, encoding="utf-8")
     hook = [{"hooks": [{"type": "command", "command": "cat said.json"}]}]
     events = ("SessionStart", "UserPromptSubmit", "PostToolUse")
     settings = {"hooks": dict.fromkeys(events, hook) | {MARK: hook}, "env": {MARK: MARK}, MARK: MARK}
@@ -157,11 +157,11 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
         for command, leaves in zip(lists, [*["Esc leave"] * 5, "Esc back"], strict=True):
             terminal.type(command).wait(leaves)
             run.rest()
-            terminal.press("escape").wait_gone(leaves)
+            terminal.press("escape").wait_absent(leaves)
         terminal.type("@")
         run.rest()
         terminal.type("\x15").press("f1").wait("Esc leave")
-        terminal.press("escape").wait_gone("Esc leave")
+        terminal.press("escape").wait_absent("Esc leave")
         terminal.paste(TYPED).type("\x15")
     with step("all sessions and their details, at every size"):
         terminal.press("f5").wait("─ Sessions")
@@ -178,7 +178,7 @@ def test_no_screen_sends_hostile_text_to_the_terminal(start: Start, tmp_path: Pa
         terminal.paste(TYPED).press("tab").paste(TYPED)
         run.rest()
         terminal.press("enter").wait(lambda screen: "does not exist" in screen.prose)
-        terminal.press("escape").wait_gone("Directory")
+        terminal.press("escape").wait_absent("Directory")
     with step("a question of another program, which another device declines"):
         terminal.press("f4").press("enter").wait_panel("Which?")
         with closing(Store(inbox)) as store:

@@ -77,10 +77,10 @@ ANSWER_TEXT = Path(__file__).with_name("mcp_answer.txt").read_text(encoding="utf
 
 
 async def test_clients_over_stdio_are_answered_by_keyboard_and_by_command(desk: Desk) -> None:
-    heard: list[tuple[float, str]] = []
+    received: list[tuple[float, str]] = []
 
-    async def hear(progress: float, _total: float | None, message: str | None) -> None:
-        heard.append((progress, message or ""))
+    async def receive(progress: float, _total: float | None, message: str | None) -> None:
+        received.append((progress, message or ""))
 
     async with desk.client() as client:
         with step("it names itself and its tools"):
@@ -91,10 +91,10 @@ async def test_clients_over_stdio_are_answered_by_keyboard_and_by_command(desk: 
             tools = (await client.list_tools()).tools
             assert [tool.name for tool in tools][:3] == ["ask_user", "notify_user", "list_requests"]
         with step("nobody looks: it waits, and the progress says so"):
-            call = asyncio.ensure_future(client.call_tool("ask_user", ALL_KINDS, progress_callback=hear))
+            call = asyncio.ensure_future(client.call_tool("ask_user", ALL_KINDS, progress_callback=receive))
             (request,) = await desk.waiting()
-            await until_true(lambda: heard)
-            assert heard[0][1].startswith("No ccq-tui is open: the question waits in its inbox")
+            await until_true(lambda: received)
+            assert received[0][1].startswith("No ccq-tui is open: the question waits in its inbox")
             listed = structured(await client.call_tool("list_requests", {}))
             assert listed["answered"] == []
             assert [one["title"] for one in listed["waiting"]] == ["Before the release"]
@@ -110,21 +110,21 @@ async def test_clients_over_stdio_are_answered_by_keyboard_and_by_command(desk: 
                 await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
                 assert desk.stored(request).request.origin.directory == str(desk.project)
             with step("somebody looks: the progress says so, and a notification is shown"):
-                heard.clear()
+                received.clear()
                 call = asyncio.ensure_future(
-                    client.call_tool("ask_user", {"questions": [LETTER]}, progress_callback=hear)
+                    client.call_tool("ask_user", {"questions": [LETTER]}, progress_callback=receive)
                 )
                 await asyncio.to_thread(terminal.wait, "Which letter?")
-                await until_true(lambda: heard)
-                assert heard[0][1].startswith("Waiting for the user to answer in ccq-tui")
-                told = await client.call_tool("notify_user", {"message": "half of it is built"})
-                assert text_of(told) == "The user was told."
+                await until_true(lambda: received)
+                assert received[0][1].startswith("Waiting for the user to answer in ccq-tui")
+                notified = await client.call_tool("notify_user", {"message": "half of it is built"})
+                assert text_of(notified) == "The user was told."
                 await asyncio.to_thread(terminal.wait, "Codex: half of it is built")
             with step("answered by command: the screen closes it"):
                 (request,) = await desk.waiting()
                 await asyncio.to_thread(desk.run, "answer", request, "--choose", "2", "--note", "by hand")
                 assert selected(await call) == [["B"]]
-                await asyncio.to_thread(terminal.wait_gone, "Which letter?")
+                await asyncio.to_thread(terminal.wait_absent, "Which letter?")
             with step("a client among hostile texts"):
                 await hostile_text_is_harmless_and_bounded(desk, terminal)
 
@@ -359,6 +359,6 @@ async def test_a_protocol_without_a_handshake_over_stdio(desk: Desk) -> None:
 
 
 def test_a_client_that_leaves_at_once_leaves_nothing(desk: Desk) -> None:
-    for said in ("", '\nno JSON\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'):
-        answers = map(json.loads, desk.run("mcp", lines=said).splitlines())
-        assert [one["error"]["code"] for one in answers] == [-32700] * bool(said)
+    for text in ("", '\nno JSON\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'):
+        answers = map(json.loads, desk.run("mcp", lines=text).splitlines())
+        assert [one["error"]["code"] for one in answers] == [-32700] * bool(text)

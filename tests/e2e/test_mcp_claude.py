@@ -60,8 +60,8 @@ async def test_claude_code_asks_over_mcp(
     model = scripted_model(scenario)
     home = claude_env(model)
     desk = Desk(home.home, home.project)
-    told = await asyncio.to_thread(desk.run, "mcp", "config", "claude")
-    servers = told.partition("Add to ")[0]
+    config = await asyncio.to_thread(desk.run, "mcp", "config", "claude")
+    servers = config.partition("Add to ")[0]
 
     async def claude() -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

@@ -134,7 +134,7 @@ def closes(place: str, began: float, at: float) -> None:
     print(f"{place} closed {at - began:.2f} s after the answer")  # noqa: T201
 
 
-def said(questions: str, answer: str) -> str:
+def pair(questions: str, answer: str) -> str:
     return f'"{questions}"="{answer}"'
 
 
@@ -172,8 +172,8 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
             ours.press(keys).wait_panel(words)
         began = time.monotonic()
         ours.press("enter")
-        tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
-        both = f"{said('Which database?', 'Postgres')}, {said('Which features?', 'Auth, Logs')}"
+        tabs = f"{pair('Which layout?', 'Tabs')} selected preview:\n[a][b]"
+        both = f"{pair('Which database?', 'Postgres')}, {pair('Which features?', 'Auth, Logs')}"
         result = natives.result(first)
         assert (result.text, result.is_error) == (answered(f"{both}, {tabs}"), False)
         closes("the dialog", began, native.wait("Allowed by PermissionRequest hook"))
@@ -189,7 +189,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
             began = native.press(keys)
             native.wait(words)
         there = 'Auth, Logs, "x, y"'
-        assert natives.result(second).text == replied(f"{said('Which features?', there)}, {tabs}")
+        assert natives.result(second).text == replied(f"{pair('Which features?', there)}, {tabs}")
         ours.wait(lambda seen: "was answered in Claude Code" in seen.text and not seen.panel)
         closes("the panel", began, time.monotonic())
         assert natives.ended(second).outcome == Answered(
@@ -203,8 +203,8 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
         two = ("--choose", "2=1,3", "--other", "2=x, y")
         natives.ccq("answer", name, *one, *two, "--choose", "3=1", "--choose", "4=2,1")
         began = time.monotonic()
-        file = f"{said('Which database?', 'a text file')} notes: for now"
-        features, regions = said("Which features?", there), said("Which regions?", "EU, US")
+        file = f"{pair('Which database?', 'a text file')} notes: for now"
+        features, regions = pair("Which features?", there), pair("Which regions?", "EU, US")
         assert natives.result(third).text == replied(f"{file}, {features}, {tabs}, {regions}")
         closes("the dialog", began, native.wait("Which regions? →"))
         native.wait("Had 3.")
@@ -271,13 +271,13 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         open_in_inbox(run, "your answer")
         run.terminal.type("hello").press("enter")
         native.wait("Filled in 1.")
-        assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
+        assert logged(log) == [{"action": "accept", "content": {"word": "hello"}}]
         assert natives.ended(first).state is RequestState.DELIVERED
     with step("dismissed by a script"):
         second = natives.next(native)
         natives.ccq("decline", second.request.id, "--dismiss")
         native.wait("Filled in 2.")
-        assert told(log)[-1] == {"action": "cancel", "content": None}
+        assert logged(log)[-1] == {"action": "cancel", "content": None}
         natives.ended(second)
     with step("interrupted there"):
         third = natives.next(native)
@@ -285,9 +285,9 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         native.press("\x1b")
         native.wait("Interrupted")
         assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
-        assert len(told(log)) == 2
+        assert len(logged(log)) == 2
 
 
-def told(log: Path) -> list[dict[str, Any]]:
+def logged(log: Path) -> list[dict[str, Any]]:
     """Return what the server was told."""
     return [json.loads(line) for line in log.read_text().splitlines()]

@@ -219,9 +219,9 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
         await terminal.state(published[end], end, by="at the terminal")
     await terminal.state(first, "parked", ended=False)
     await cards.first.get_by_text("Paused").wait_for()
-    said = [f"{end.capitalize()} at the terminal" for end in reversed(ends)]
+    texts = [f"{end.capitalize()} at the terminal" for end in reversed(ends)]
     await page.locator(".recent .row").nth(3).wait_for()
-    assert await page.locator(".recent .became").all_text_contents() == said
+    assert await page.locator(".recent .became").all_text_contents() == texts
 
 
 async def test_keeps_a_draft_over_a_reload(terminal: Terminal, page: "Page") -> None:
@@ -348,10 +348,10 @@ async def test_a_link_that_was_cut_spends_nothing(terminal: Terminal, pages: Pag
     begun = link.index("&k=")
     links = {link[:-1]: cut, link[: begun + 48]: cut, link[: begun + 9]: cut, link[: begun - 1]: cut}
     links |= {link.replace("&k=", "&k=A"): cut, link.replace("v=1", "v=9"): old}
-    for wrong, said in links.items():
+    for wrong, text in links.items():
         await page.goto("about:blank")
         await page.goto(wrong)
-        await shown(page, said)
+        await shown(page, text)
         await page.get_by_label("Code").wait_for()
     await page.goto("about:blank")
     await page.goto(link)

@@ -171,9 +171,9 @@ async def test_a_typed_secret_is_not_coaxed_out(
     await page.goto(relay.url)
     code = await code_for_device(terminal.client)
     await page.get_by_label("Code").fill(code)
-    for said in ("This code is not the right one.", "Its format is not known"):
+    for text in ("This code is not the right one.", "Its format is not known"):
         await press(page, "Pair this device")
-        await shown(page, said)
+        await shown(page, text)
     secret = code.replace("-", "")[4:]
     assert [secret in json.dumps(one) for one in sent] == [False, False]
     assert await page.evaluate("localStorage.getItem('ccq.pairings')") is None
@@ -186,12 +186,12 @@ async def lying(page: "Page", lie: Any) -> AsyncIterator[None]:
 
     async def altered(route: "Route") -> None:
         response = await route.fetch()
-        said = await response.json()
-        if "requests" in said:
-            said["requests"] = [one for one in map(lie, said["requests"]) if one]
-        elif "id" in said and not (said := lie(said)):
+        body = await response.json()
+        if "requests" in body:
+            body["requests"] = [one for one in map(lie, body["requests"]) if one]
+        elif "id" in body and not (body := lie(body)):
             return await route.fulfill(status=404, json={})
-        return await route.fulfill(response=response, json=said)
+        return await route.fulfill(response=response, json=body)
 
     await page.route("**/request*/**", altered)
     await page.evaluate("dispatchEvent(new Event('online'))")

@@ -83,8 +83,8 @@ def test_a_question_and_its_draft_outlive_every_end(
         answer = Answered((Answer(("Third",), note="later"),))
         message = answers_as_message(QuestionSet("toolu_again_1", (WHICH,)), answer)
         messages = last.model.requests()[-1].body["messages"]
-        said = [text for m in messages if m["role"] == "user" for text in texts_of(m["content"])]
-        assert [text for text in said if "Third" in text] == [message]
+        texts = [text for m in messages if m["role"] == "user" for text in texts_of(m["content"])]
+        assert [text for text in texts if "Third" in text] == [message]
         last.end("ctrl+q", 0)
 
 

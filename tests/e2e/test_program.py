@@ -62,7 +62,7 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.type("and another thing").press("enter").wait("queued")
         run.model.release()
         terminal.wait(DONE)
-        terminal.wait_gone("queued")
+        terminal.wait_absent("queued")
         terminal.wait("ready")
     with step("a terminal that draws slowly gets two frames, and then the last"):
         is_drawn_slowly(run)

@@ -51,8 +51,8 @@ def test_the_demo_from_its_page_to_its_end(home: Path) -> None:
             with step("answered on its page"):
                 for number in range(1, QUESTIONS + 1):
                     meant = until(lambda number=number: asked(page, number))
-                    said = {"text": "1", "meant": meant}
-                    http.post(f"{place(page)}/messages", json=said, headers=right(page)).raise_for_status()
+                    body = {"text": "1", "meant": meant}
+                    http.post(f"{place(page)}/messages", json=body, headers=right(page)).raise_for_status()
                 until(lambda: run(page)["state"] == "ended")
             with step("its session"):
                 assert "Design the bookmark API" in ccq("sessions", "--label", f"run={page.split('/')[-2]}")

@@ -48,7 +48,7 @@ def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
             terminal.press("/").type("part").wait("1 of 2")
             terminal.press("enter").wait("Enter send Fast")
             if terminal.screen.columns > SMALLEST:
-                terminal.press("escape").wait_gone("Enter send Fast")
+                terminal.press("escape").wait_absent("Enter send Fast")
         terminal.press("2").wait("Enter send Well")
         terminal.press("enter")
         run.model.wait_for_sync(lambda model: bool(model.tool_results()), LIMIT)
@@ -63,7 +63,7 @@ def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
             terminal.type("\x15/resume\r").wait(f" / {CARET}")
             terminal.wait("Earlier  1").type("part").wait(f" / part{CARET}")
             if terminal.screen.columns > SMALLEST:
-                terminal.press("escape").wait_gone(f" / part{CARET}")
-                terminal.press("escape").wait_gone("─ Sessions")
+                terminal.press("escape").wait_absent(f" / part{CARET}")
+                terminal.press("escape").wait_absent("─ Sessions")
         terminal.press("enter").wait("I did part one.")
     run.end("ctrl+q", 0)

@@ -90,7 +90,7 @@ def test_the_first_hour(
             terminal.wait(lambda now: re.match(" 1 . .* 2 ", now.lines[0]))
             terminal.type("\x1b1").wait("The choice is in the file.")
             terminal.press("f5").wait("─ Sessions ─")
-            terminal.press("escape").wait_gone("─ Sessions ─")
+            terminal.press("escape").wait_absent("─ Sessions ─")
             leave()
         with step("a worktree goes with its session"):
             terminal.type(worktree).wait("Hello there.")

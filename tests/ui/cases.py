@@ -30,12 +30,12 @@ def in_one_program(*cases: object) -> Callable[[Callable[..., Any]], Callable[..
 async def cleared(run: Driven, pilot: Pilot[int]) -> None:
     """Leave nothing of a case to the next one."""
     await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-    for name in list(run.told.requests.opened):
-        run.told.tell(ev.RequestSettled(name, Cancelled("over"), None))
+    for name in list(run.fake.requests.opened):
+        run.fake.tell(ev.RequestSettled(name, Cancelled("over"), None))
     await until(pilot, lambda: not run.dock.line.items and run.dock.panel is None)
-    for kept in (run.told.sent, run.told.images, run.told.answers, run.told.asked):
+    for kept in (run.fake.sent, run.fake.images, run.fake.answers, run.fake.asked):
         kept.clear()
-    run.told.interrupts = 0
+    run.fake.interrupts = 0
     run.prompt.put("")
     run.dock.notices.hush()
     run.clock.skip(60.0)

@@ -10,11 +10,11 @@ DEPLOY: dict[str, Any] = table(__file__, "deploy.json")
 TURNED = {"properties": {"name": {"type": "string", "minLength": 3, "maxLength": 2}}}
 
 
-def asked(schema: dict[str, Any] | None = None, **said: Any) -> ElicitationRequest:
+def asked(schema: dict[str, Any] | None = None, **wanted: Any) -> ElicitationRequest:
     """Return what a server called deploy asks for: the form `DEPLOY` unless told."""
-    told = {"mcp_server_name": "deploy", "message": "Please give deployment details"}
+    body = {"mcp_server_name": "deploy", "message": "Please give deployment details"}
     schema = DEPLOY if schema is None else schema
-    return read_elicitation(told | {"requested_schema": schema} | said, "elicitation_1", "s")
+    return read_elicitation(body | {"requested_schema": schema} | wanted, "elicitation_1", "s")
 
 
 LINK = asked(

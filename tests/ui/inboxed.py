@@ -22,7 +22,7 @@ from ccq_tui.screens.sessions.model import RequestRow, SessionRow
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.actors import SCRIPT
 from tests.ui.host import Clock
-from tests.ui.session import Driven, LastingSession, ToldSession, until
+from tests.ui.session import Driven, FakeSession, LastingSession, until
 
 
 def request_of(session_id: str, name: str = "") -> QuestionRequest:
@@ -76,7 +76,7 @@ class Many(Driven):
             Launch(settings=settings or Settings(cwd=where), program=program, **launched), clock=clock
         )
 
-    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> FakeSession:
         name = (not launch.fork and launch.resume) or f"s{len(self.all) + 1}"
         self.launches.append(launch)
         self.all.append(InboxSession(tell, self, name))

@@ -40,7 +40,7 @@ Run = TypeVar("Run", bound="Driven")
 SESSION_ID = "id-1"
 
 
-class ToldRequests:
+class FakeRequests:
     """The requests of a session that tells what a test says; their answers are kept, and on no disk."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class ToldRequests:
     forget_draft = save_soon
 
 
-class ToldSession:
+class FakeSession:
     """A session that tells what it is told to tell, and keeps what the screen asks of it.
 
     Its requests may be named by their calls alone, and are kept under these.
@@ -107,7 +107,7 @@ class ToldSession:
 
     def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
         self._tell = tell
-        self.requests = ToldRequests()
+        self.requests = FakeRequests()
         self.open_in: Callable[[OpenRequest], OpenRequest] = lambda opened: opened
         """Takes each request that waits."""
         self.arrive: Callable[..., object]
@@ -213,7 +213,7 @@ class ToldSession:
         self.closed, self.cause = True, cause
 
 
-class LastingSession(ToldSession):
+class LastingSession(FakeSession):
     """A session that runs until it is closed."""
 
     def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
@@ -256,9 +256,9 @@ class Driven:
     """The program, its session and its pilot."""
 
     def __init__(
-        self, launch: Launch | None = None, make: type[ToldSession] = ToldSession, clock: Clock | None = None
+        self, launch: Launch | None = None, make: type[FakeSession] = FakeSession, clock: Clock | None = None
     ) -> None:
-        self.session: ToldSession | None = None
+        self.session: FakeSession | None = None
         self.clock = clock or MovableClock(0.0)
         self.launches: list[Launch] = []
         self.wins = False
@@ -268,7 +268,7 @@ class Driven:
             launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock or self.clock
         )
 
-    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> FakeSession:
         self.session = self._kind(tell)
         self.session.record_id = launch.chosen_id or SESSION_ID
         self.session.open_in, self.session.requests.wins = self._open, self.wins
@@ -281,12 +281,12 @@ class Driven:
         known = self.app.runtime.inbox._known.setdefault(opened.request.id, opened)
         if known.arriving is not None:
             known.arriving, known.is_added, known.stored = None, True, opened.stored
-            known._inbox = self.told.requests
-            self.told.requests.opened[opened.request.id] = known
+            known._inbox = self.fake.requests
+            self.fake.requests.opened[opened.request.id] = known
         return known
 
     @property
-    def told(self) -> ToldSession:
+    def fake(self) -> FakeSession:
         assert self.session is not None
         return self.session
 
@@ -310,12 +310,12 @@ class Driven:
 
     async def tell(self, pilot: Pilot[Any], *events: ev.AgentEvent, then: Callable[[], object]) -> None:
         """Have the session tell something, and wait until something holds then."""
-        self.told.tell(*events)
+        self.fake.tell(*events)
         await until(pilot, then)
 
     async def ask(self, pilot: Pilot[Any], *events: ev.AgentEvent) -> None:
         """Have the session ask something, and wait until the keys of its panel work."""
-        self.told.tell(*events)
+        self.fake.tell(*events)
         await keys_work(self, pilot)
 
 
@@ -327,9 +327,9 @@ async def press(pilot: Pilot[Any], *keys: str, then: Callable[[], object]) -> No
 
 async def kept_while_parked(run: Driven, pilot: Pilot[Any]) -> None:
     """Wait for the next answer, and have the inbox take it while no process waits for it."""
-    await until(pilot, lambda: run.told.answers)
-    name, outcome, actor = run.told.answers[-1]
-    run.told.requests.end(f"{name}@{run.told.session_id}", outcome, actor)
+    await until(pilot, lambda: run.fake.answers)
+    name, outcome, actor = run.fake.answers[-1]
+    run.fake.requests.end(f"{name}@{run.fake.session_id}", outcome, actor)
 
 
 def burst(run: Driven, text: str) -> None:

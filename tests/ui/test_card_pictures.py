@@ -129,13 +129,13 @@ CARDS: dict[str, Sequence[ev.AgentEvent]] = {
 
 
 def compare(
-    snap_compare: Compare, told: Sequence[ev.AgentEvent], size: tuple[int, int], theme: str = "ccq-dark"
+    snap_compare: Compare, events: Sequence[ev.AgentEvent], size: tuple[int, int], theme: str = "ccq-dark"
 ) -> bool:
     clock = Clock()
     transcript = Transcript(TranscriptModel(clock, lambda: NOON))
 
     async def before(pilot: Pilot[Any]) -> None:
-        for event in told:
+        for event in events:
             transcript.apply(event)
             clock.now += 0.5 if isinstance(event, ev.ToolStarted) else 0
         # The second in which this happens may be over before the picture is taken, or not.
@@ -177,11 +177,11 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
 
     async with run.app.run_test(size=size) as pilot:
         await pilot.press("x")  # a panel waits for a pause
-        run.told.tell(asked("q", PICK, MANY))
+        run.fake.tell(asked("q", PICK, MANY))
         await until(pilot, lambda: drawn("◆ Claude asks 2 questions · F2 answers"))
         await press(pilot, "f2", then=lambda: drawn("◆ Claude asks 2 questions · below"))
-        run.told.tell(ToolStarted("p", "Bash", {"command": "make all"}), RequestAsked(permission("p")))
-        run.told.tell(RequestAsked(PlanRequest("plan", "s", "1. Split\n2. Test")))
+        run.fake.tell(ToolStarted("p", "Bash", {"command": "make all"}), RequestAsked(permission("p")))
+        run.fake.tell(RequestAsked(PlanRequest("plan", "s", "1. Split\n2. Test")))
         await until(
             pilot, lambda: run.screen.transcript.viewport.following and run.screen.dock.line.items[2:]
         )
@@ -195,11 +195,11 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
         assert "◆ Claude asks 2 questions · F2 answers" in run.screen.transcript.text()
         assert len(redrawn) <= 3, "and nothing else is drawn again"
         answers = Answered((Answer(("Luxon",), note="small"), Answer(("Zones",))))
-        run.told.tell(RequestSettled("q@id-1", answers, HERE, NOON))
+        run.fake.tell(RequestSettled("q@id-1", answers, HERE, NOON))
         await keys_work(run, pilot)
         await until(pilot, lambda: "▸ Bash make all · asks below" in run.screen.transcript.text())
-        run.told.tell(RequestSettled("p@id-1", Denied("use ninja"), HERE, NOON))
-        run.told.tell(RequestSettled("plan@id-1", Allowed(mode="default"), HERE, NOON))
+        run.fake.tell(RequestSettled("p@id-1", Denied("use ninja"), HERE, NOON))
+        run.fake.tell(RequestSettled("plan@id-1", Allowed(mode="default"), HERE, NOON))
         await until(pilot, lambda: "you approved" in run.screen.transcript.text())
         text = run.screen.transcript.text()
         assert "■ Bash make all · denied: “use ninja”" in text
@@ -207,7 +207,7 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
         assert (
             "✔ Claude asked 2 questions · you answered 12:05\n  Which library?\n    ● Luxon  ○ Day.js" in text
         )
-        run.told.tell(asked("d", PICK), RequestSettled("d@id-1", Declined(), HERE, NOON))
+        run.fake.tell(asked("d", PICK), RequestSettled("d@id-1", Declined(), HERE, NOON))
         await pilot.press("ctrl+end")  # where a plan was shown, the end is not followed
         declined = "■ Claude asked · Library · you declined 12:05 · Ctrl+O"
         await until(pilot, lambda: drawn(declined if size[0] > 60 else "declined 12:05 · Ctrl+O"))
@@ -234,5 +234,5 @@ SHOWN = {
 def test_documents(snap_compare: Compare, name: str) -> None:
     (path,) = (path for path in CORPUS if path.stem.partition("-")[2] == name)
     text = path.read_text(encoding="utf-8")
-    told = ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text)
-    assert compare(snap_compare, [told], SHOWN[name])
+    block = ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text)
+    assert compare(snap_compare, [block], SHOWN[name])

@@ -60,13 +60,13 @@ async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) ->
 
 async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven, pilot: Pilot[int]) -> None:
     for name in ("r1", "r2"):
-        run.told.tell(asked(name))
+        run.fake.tell(asked(name))
     await keys_work(run, pilot)
     panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
     x, y = place_of(run.app, "First")
     await pilot.mouse_down(offset=(x, y))
-    await press(pilot, "enter", then=lambda: run.told.answers)
+    await press(pilot, "enter", then=lambda: run.fake.answers)
     await until(pilot, lambda: panel.turn > 1 and not panel._rests)
     await pilot.mouse_up(offset=(x, y))
     assert not any(page.draft.selected for page in panel.state.pages)

@@ -81,12 +81,12 @@ async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilo
     assert shown.state.under.value == "default"
     await pilot.press("down", "enter")
     await closed(pilot)
-    assert run.told.set == [("model", "opus")]
+    assert run.fake.set == [("model", "opus")]
     assert "Model: Opus (claude-o), from the next prompt" in run.screen.dock.notices.text
     await say(pilot, run, "/model default")
     await say(pilot, run, "/model something-else")
-    assert run.told.set[1:] == [("model", None), ("model", "something-else")]
-    assert run.told.sent == []
+    assert run.fake.set[1:] == [("model", None), ("model", "something-else")]
+    assert run.fake.sent == []
 
 
 async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -> None:
@@ -98,14 +98,14 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
         await pilot.press(*"accept", "enter")
         await closed(pilot)
         await say(pilot, driven, "/mode bypasspermissions")
-        assert driven.told.set == [("mode", "acceptEdits")]
+        assert driven.fake.set == [("mode", "acceptEdits")]
         assert "edits files unasked" in driven.screen.dock.notices.text
         assert "edits files unasked" not in notices(driven)  # the CLI has not agreed yet
         assert "only when ccq-tui starts with" in notices(driven)
     settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
     async with running(Driven(Launch(settings=settings))) as (driven, pilot):
         await say(pilot, driven, "/mode bypassPermissions")
-        assert driven.told.set == [("mode", "bypassPermissions")]
+        assert driven.fake.set == [("mode", "bypassPermissions")]
 
 
 async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
@@ -114,26 +114,26 @@ async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
     await models_known(pilot, run)
     await say(pilot, run, "/effort max")
     assert "Unknown effort max; choose low, high" in notices(run)
-    run.told.replies["get_settings"] = {"applied": {"effort": "low"}}
+    run.fake.replies["get_settings"] = {"applied": {"effort": "low"}}
     shown = await choosing(pilot, run, "/effort")
     assert [row.value for row in shown.state.rows if row.current] == ["low"], "the CLI says which one holds"
     await choose(pilot, "down", "enter")
     await closed(pilot)
-    assert run.told.set == [("effort", "high")]
+    assert run.fake.set == [("effort", "high")]
     await run.tell(pilot, ev.EffortChanged("high"), then=lambda: "Effort: high" in notices(run))
-    run.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
+    run.fake.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
     await say(pilot, run, "/cost")
     await until(
         pilot, lambda: "0 turns ended in this terminal, 0s of work\nEstimated cost: $1" in notices(run)
     )
-    run.told.replies["get_session_cost"] = CommandError("The session is over.")
+    run.fake.replies["get_session_cost"] = CommandError("The session is over.")
     await say(pilot, run, "/cost", then=lambda: "/cost failed: The session is over." in notices(run))
-    assert run.told.sent == []
+    assert run.fake.sent == []
 
 
 def rewound(driven: Driven) -> list[tuple[str, Any]]:
     return [
-        entry for entry in driven.told.asked if entry[0].startswith("rewind") and "dry_run" not in entry[1]
+        entry for entry in driven.fake.asked if entry[0].startswith("rewind") and "dry_run" not in entry[1]
     ]
 
 
@@ -148,10 +148,10 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     for number in (1, 2, 3):
-        run.told.tell(ev.PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
+        run.fake.tell(ev.PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 3)
-    run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
-    run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
+    run.fake.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
+    run.fake.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
     await choosing(pilot, run, "/rewind")
     await pilot.press("down", "enter")
     await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
@@ -176,20 +176,20 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
 async def test_a_rewind_names_the_files_that_did_not_follow_and_a_refused_one_leaves_all_as_it_is(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
+    run.fake.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 1)
-    run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
-    run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
-    run.told.unmoved = ["/b.txt"]
+    run.fake.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
+    run.fake.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
+    run.fake.unmoved = ["/b.txt"]
     await rewind_to_the_last(pilot, run)
     await until(pilot, lambda: "Not restored: b.txt · " in notices(run))
     assert not any(word in notices(run) for word in ("Files are as", "· files are as"))
-    run.told.asked.clear()
-    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p2"))
+    run.fake.asked.clear()
+    run.fake.tell(ev.PromptAccepted("Prompt", prompt_id="p2"))
     await until(pilot, lambda: [one.prompt_id for one in run.screen.rewind.given] == ["p2"])
-    run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
+    run.fake.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
     refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
-    run.told.replies["rewind_conversation"] = refused
+    run.fake.replies["rewind_conversation"] = refused
     await rewind_to_the_last(pilot, run)
     await until(pilot, lambda: "Nothing was rewound: the conversation has newer messages" in notices(run))
     assert [name for name, _ in rewound(run)] == ["rewind_conversation"]
@@ -197,9 +197,9 @@ async def test_a_rewind_names_the_files_that_did_not_follow_and_a_refused_one_le
 
 
 async def test_only_prompts_that_stay_are_rewound_to_after_a_turn(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(ev.PromptAccepted("Go on", prompt_id="p1"))
-    run.told.tell(ev.PromptAccepted("Go on", queued=True, prompt_id="p2"))
-    run.told.tell(ev.PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
+    run.fake.tell(ev.PromptAccepted("Go on", prompt_id="p1"))
+    run.fake.tell(ev.PromptAccepted("Go on", queued=True, prompt_id="p2"))
+    run.fake.tell(ev.PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
     await until(pilot, lambda: run.session_screen.dock.prompt.text == "Go on")
     assert [one.prompt_id for one in run.screen.rewind.given] == ["p1"], "not one that came back"
     await say(pilot, run, "/rewind")
@@ -209,16 +209,16 @@ async def test_only_prompts_that_stay_are_rewound_to_after_a_turn(run: Driven, p
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await say(pilot, run, "/rewind")
     await until(pilot, lambda: "working · Esc interrupts it" in run.screen.dock.notices.text)
-    run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
+    run.fake.tell(ev.StateChanged(ev.SessionState.AWAITING))
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.AWAITING)
     await say(pilot, run, "/rewind", then=lambda: WAITS in run.screen.dock.notices.text)
-    run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
+    run.fake.tell(ev.StateChanged(ev.SessionState.PARKED))
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.PARKED)
     for command in ("rewind", "cost"):
         await say(pilot, run, f"/{command}")
-        said = f"/{command} failed: the session is paused without a Claude process"
-        await until(pilot, lambda said=said: said in notices(run))
-    assert run.told.asked == []
+        text = f"/{command} failed: the session is paused without a Claude process"
+        await until(pilot, lambda text=text: text in notices(run))
+    assert run.fake.asked == []
 
 
 async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_seen() -> None:
@@ -236,8 +236,8 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
         await pilot.pause()
         panel = driven.session_screen.dock.panel
         assert isinstance(panel.state, PanelState)
-        assert driven.told.answers == []
-        await press_later(pilot, "enter", then=lambda: driven.told.answers)
+        assert driven.fake.answers == []
+        await press_later(pilot, "enter", then=lambda: driven.fake.answers)
 
 
 async def keys_would_work(driven: Driven, pilot: Pilot[int]) -> None:
@@ -254,7 +254,7 @@ async def test_a_title_is_told_to_the_cli_and_shown() -> None:
     async with running(Driven(), size=(120, 24)) as (driven, pilot):
         await say(pilot, driven, "/rename", then=lambda: driven.screen.dock.prompt.text == "/rename ")
         await say(pilot, driven, "/rename The API", then=lambda: driven.screen.view.title == "The API")
-        assert driven.told.asked == [("rename_session", {"title": "The API"})]
+        assert driven.fake.asked == [("rename_session", {"title": "The API"})]
         assert "Title: The API" in notices(driven)
         assert driven.screen.view.name == "The API"
 
@@ -275,7 +275,7 @@ async def test_an_earlier_session_opens_beside_this_one_by_its_id_or_from_the_li
     monkeypatch.setattr(listing, "earlier_sessions", listed)
     monkeypatch.setattr(session_screen, "earlier_sessions", listed)
     async with idle(Driven(make=LastingSession)) as (driven, pilot):
-        first = driven.told
+        first = driven.fake
         first.tell(ev.PromptAccepted("Begin"), ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/resume bbbb", then=lambda: len(driven.launches) == 2)
@@ -323,11 +323,11 @@ async def test_an_idle_session_starts_again_with_the_account_and_one_at_work_goe
         await say(pilot, driven, "/login", then=lambda: len(driven.launches) == 2)
         assert "Signed in · the session restarts" in notices(driven)
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
-        driven.told.tell(ev.TaskStarted("t1", "", "npm run dev", background=True))
+        driven.fake.tell(ev.TaskStarted("t1", "", "npm run dev", background=True))
         await until(pilot, lambda: driven.screen.view.tasks)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 1)
-        driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+        driven.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.WORKING)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 2)
@@ -340,7 +340,7 @@ CANCELLED = "/login was cancelled · nothing changed"
 
 
 @pytest.mark.parametrize(
-    ("end", "said"),
+    ("end", "text"),
     [
         ("exit 3", "Claude Code ended with exit code 3"),
         ("", "cannot be started: No such file"),
@@ -349,14 +349,14 @@ CANCELLED = "/login was cancelled · nothing changed"
     ],
 )
 async def test_a_failure_is_said_and_ctrl_c_cancels_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, text: str
 ) -> None:
     async with idle(made(tmp_path, monkeypatch, end)) as (driven, pilot):
         if not end:
             (tmp_path / "claude").unlink()
         await say(pilot, driven, "/login")
-        await until(pilot, lambda: said in notices(driven) + driven.screen.dock.notices.text)
-        assert ("failed" in notices(driven)) == (said != CANCELLED)
+        await until(pilot, lambda: text in notices(driven) + driven.screen.dock.notices.text)
+        assert ("failed" in notices(driven)) == (text != CANCELLED)
         assert len(driven.launches) == 1
 
 
@@ -366,21 +366,21 @@ GOOD = {"name": "git", "status": "connected", "tools": [{"name": "log"}, {"name"
 
 async def test_servers_are_shown_with_their_state_and_changed() -> None:
     async with running(Driven(), size=(100, 24)) as (driven, pilot):
-        driven.told.replies["mcp_status"] = {"mcpServers": [FAILED, GOOD]}
+        driven.fake.replies["mcp_status"] = {"mcpServers": [FAILED, GOOD]}
         shown = await choosing(pilot, driven, "/mcp")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("files", "project · ENOENT", "✖ failed"),
             ("git", "2 tools · user", "✔ connected"),
         ]
-        driven.told.replies["mcp_reconnect"] = CommandError("it did not start")
+        driven.fake.replies["mcp_reconnect"] = CommandError("it did not start")
         await choose(pilot, "enter", to="files")
         await choose(pilot, "enter", about="files: it did not start")
         await choose(pilot, "down", "enter", to="git")
         await choose(pilot, "down", "enter", about="git was turned off")
-        assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.told.asked
+        assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.fake.asked
         await choose(pilot, "escape")
         await closed(pilot)
-        driven.told.replies["mcp_status"] = {}
+        driven.fake.replies["mcp_status"] = {}
         await say(pilot, driven, "/mcp", then=lambda: "No MCP servers here" in notices(driven))
 
 
@@ -389,11 +389,11 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
     output = tmp_path / "t1.output"
     output.write_text("".join(f"line {number}\n" for number in range(9000)))
     async with driven.app.run_test() as pilot:
-        driven.told.tell(ev.TaskStarted("t0", "", "npm test"))
-        driven.told.tell(ev.ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
-        driven.told.tell(ev.TaskStarted("t1", "call", "npm run dev", background=True))
-        driven.told.tell(ev.ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
-        driven.told.tell(ev.TaskStarted("t2", "", "Look around", agent=True), ev.TaskEnded("t0", "completed"))
+        driven.fake.tell(ev.TaskStarted("t0", "", "npm test"))
+        driven.fake.tell(ev.ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
+        driven.fake.tell(ev.TaskStarted("t1", "call", "npm run dev", background=True))
+        driven.fake.tell(ev.ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
+        driven.fake.tell(ev.TaskStarted("t2", "", "Look around", agent=True), ev.TaskEnded("t0", "completed"))
         await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
@@ -402,14 +402,14 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         assert about[0].startswith("npm run dev -- --port 1 · ")
         assert about[1:] == [f"line {number}" for number in range(8995, 9000)]
         await choose(pilot, "enter", to="Running tasks")
-        assert driven.told.asked == []
+        assert driven.fake.asked == []
         await choose(pilot, "enter", to="Stop: npm run dev")
         await choose(pilot, "down", "enter")
         await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
-        assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
+        assert driven.fake.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
         for ended in ("t1", "t2"):
-            driven.told.tell(ev.TaskEnded(ended, "completed"))
+            driven.fake.tell(ev.TaskEnded(ended, "completed"))
         await until(pilot, lambda: not driven.session_screen.view.tasks)
         await choose(pilot, "escape")
         await closed(pilot)
@@ -437,11 +437,11 @@ async def test_commands_of_both_and_actions_with_their_keys_are_listed_once_and_
     assert next(row.right for row in rows if row.label == "Edit the prompt in $EDITOR") == "Ctrl+G"
     assert len(set(labels)) == len(labels)
     await press(pilot, *"mcp", "enter", then=lambda: "No MCP servers here" in notices(run))
-    await press(pilot, "ctrl+p", *"/init", "enter", then=lambda: run.told.sent == ["/init"])
+    await press(pilot, "ctrl+p", *"/init", "enter", then=lambda: run.fake.sent == ["/init"])
     await pilot.press(*"keep names", "ctrl+p", *"/compact", "enter")
     await closed(pilot)
     await until(pilot, lambda: run.screen.dock.prompt.text == "/compact keep names")
-    assert run.told.sent == ["/init"], "one that takes more is begun before what is typed"
+    assert run.fake.sent == ["/init"], "one that takes more is begun before what is typed"
     await say(pilot, run, "/help", then=lambda: type(pilot.app.screen).__name__ == "HelpScreen")
     await press(pilot, "escape", then=lambda: run.app.screen is run.session_screen)
     await pilot.press("ctrl+p")

@@ -55,7 +55,7 @@ async def test_the_file_of_a_rule_or_one_for_a_new_rule_is_edited(
     rule = {"behavior": "deny", "source": "localSettings", "rule": "Bash(npm [test] *)"}
     local, own = tmp_path / ".claude/settings.local.json", tmp_path / "own/settings.json"
     async with driven.app.run_test(size=(100, 24)) as pilot:
-        driven.told.replies["list_permission_rules"] = {"state": {"rules": [FLAG, rule]}}
+        driven.fake.replies["list_permission_rules"] = {"state": {"rules": [FLAG, rule]}}
         shown = await choosing(pilot, driven, "/permissions")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("Bash(npm [test] *)", "local", "deny"),
@@ -76,11 +76,11 @@ async def test_the_file_of_a_rule_or_one_for_a_new_rule_is_edited(
 
 async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -> None:
     async with driven.app.run_test() as pilot:
-        driven.told.replies["side_question"] = {"response": "Because [b]so[/b]."}
+        driven.fake.replies["side_question"] = {"response": "Because [b]so[/b]."}
         await say(pilot, driven, "/btw why so?", then=lambda: "Because [b]so[/b]." in notices(driven))
-        assert driven.told.asked == [("side_question", {"question": "why so?"})]
-        assert driven.told.sent == []
-        driven.told.replies["side_question"] = CommandError("overloaded")
+        assert driven.fake.asked == [("side_question", {"question": "why so?"})]
+        assert driven.fake.sent == []
+        driven.fake.replies["side_question"] = CommandError("overloaded")
         await say(pilot, driven, "/btw again?", then=lambda: "/btw failed: overloaded" in notices(driven))
         await say(pilot, driven, "/btw", then=lambda: "needs a question" in driven.screen.dock.notices.text)
         assert driven.screen.dock.prompt.text == "/btw "
@@ -110,10 +110,10 @@ async def test_memory_is_edited_and_made(
 
     monkeypatch.setattr("ccq_tui.screens.session.screen.edit_file", edit)
     async with driven.app.run_test(size=(120, 24)) as pilot:
-        driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
+        driven.fake.replies["get_memory_dialog"] = {"files": [], "folders": []}
         await say(pilot, driven, "/memory")
         await until(pilot, lambda: "No instruction files are loaded" in driven.screen.dock.notices.text)
-        driven.told.replies["get_memory_dialog"] = {"files": files, "folders": folders}
+        driven.fake.replies["get_memory_dialog"] = {"files": files, "folders": folders}
         shown = await choosing(pilot, driven, "/memory")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("Project instructions", str(tmp_path / "CLAUDE.md"), ""),
@@ -131,7 +131,7 @@ async def test_memory_is_edited_and_made(
         await until(pilot, lambda: f"memories in {kept}" in driven.screen.dock.notices.text)
         (tmp_path / "file").write_text("")
         path = str(tmp_path / "file/CLAUDE.md")
-        driven.told.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "User"}]}
+        driven.fake.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "User"}]}
         await memory(pilot, "enter")
         await until(pilot, lambda: "cannot be created" in notices(driven))
 
@@ -255,7 +255,7 @@ async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(
     size: tuple[int, int], driven: Driven, pilot: Pilot[int]
 ) -> None:
     await pilot.resize_terminal(*size)
-    driven.told.tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, LINES))
+    driven.fake.tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, LINES))
     await models_known(pilot, driven)
     screen = driven.screen
     await until(pilot, lambda: "Line 59" in screen.transcript.text())

@@ -83,9 +83,9 @@ def test_nothing_is_left_out() -> None:
 
 
 def test_what_is_hidden_is_shown() -> None:
-    told = "\n".join(plain(asks("Edit", file_path="/a\u202eb", old_string="x\r\ny", new_string="x\ny")))
-    assert "/a‹U+202E›b" in told
-    assert "- x␍\n+ x\n  y" in told, "line ends that change are a change"
+    text = "\n".join(plain(asks("Edit", file_path="/a\u202eb", old_string="x\r\ny", new_string="x\ny")))
+    assert "/a‹U+202E›b" in text
+    assert "- x␍\n+ x\n  y" in text, "line ends that change are a change"
     assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "│ b"]
 
 
@@ -359,11 +359,11 @@ def in_sight_and_seen(runner: asyncio.Runner, app: PanelHost, pilot: QuickPilot,
         if rows < len(state.page.question.acts) and size[0] >= 80:
             assert ("y allow" in hint) != state.large, text
         assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
-        told = "ask again" in hint
+        message = "ask again" in hint
         await press_later(pilot, "enter", seconds=WRITING)
-        assert not (told and isinstance((app.outcomes or [None])[-1], Allowed)), text
+        assert not (message and isinstance((app.outcomes or [None])[-1], Allowed)), text
         act = state.page.question.acts[state.page.cursor]
-        if act.allows and not act.takes_words and not told:
+        if act.allows and not act.takes_words and not message:
             assert isinstance((app.outcomes or [None])[-1], Allowed), text
             assert not state.unseen
 

@@ -69,10 +69,10 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
     panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
     await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
     assert "- 2. End" in drawn(panel)
-    await press(pilot, "1", "enter", then=lambda: run.told.answers)
+    await press(pilot, "1", "enter", then=lambda: run.fake.answers)
     plan = "# The plan\n\n1. Begin\n2. Rest"
-    assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
-    run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], PANEL))
+    assert run.fake.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
+    run.fake.tell(RequestSettled("toolu_plan", run.fake.answers[0][1], PANEL))
     await until(pilot, lambda: "Rest" in run.screen.transcript.text())
     assert "approved as edited" in run.screen.transcript.text()
     await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
@@ -84,11 +84,11 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
     assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
     assert any("The plan is above" in line.text for line in on_screen(run))
     await pilot.press("y")
-    await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
+    await until(pilot, lambda: run.fake.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
 
     panel = await shown(run, pilot, RequestAsked(replace(PLAN, tool_use_id="toolu_third")))
     panel.put_text("# Mine")
-    await press(pilot, "n", then=lambda: len(run.told.answers) == 3)
+    await press(pilot, "n", then=lambda: len(run.fake.answers) == 3)
     assert "# Mine" in run.screen.transcript.text()
     await press(pilot, "f8", then=lambda: "Draft copied" in run.dock.notices.text)
 
@@ -233,7 +233,7 @@ async def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
 
 
 def modes(run: Driven) -> list[object]:
-    return [value for name, value in run.told.set if name == "mode"]
+    return [value for name, value in run.fake.set if name == "mode"]
 
 
 async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pilot[int]) -> None:
@@ -242,7 +242,7 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     assert "edits files unasked" in run.dock.notices.text
     await pilot.press("shift+tab")
     assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
-    run.told.tell(ev.ModeChanged("acceptEdits"), ev.ModeChanged("plan"))
+    run.fake.tell(ev.ModeChanged("acceptEdits"), ev.ModeChanged("plan"))
     await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
     await pilot.press("shift+tab", "i")
     assert modes(run)[2:] == ["default"]
@@ -253,8 +253,8 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     assert modes(run)[3:] == [], "in a panel the key is the panel's"
     await pilot.press("f2", "shift+tab")
     assert modes(run)[3:] == ["acceptEdits"]
-    run.told.tell(ev.ModelsListed((ev.ModelChoice("m", "M", "", auto_mode=True),)))
-    run.told.tell(ev.ModeChanged("acceptEdits"), ev.ErrorReported(MODE_ERROR, "no"))
+    run.fake.tell(ev.ModelsListed((ev.ModelChoice("m", "M", "", auto_mode=True),)))
+    run.fake.tell(ev.ModeChanged("acceptEdits"), ev.ErrorReported(MODE_ERROR, "no"))
     await until(pilot, lambda: "Mode" in run.screen.transcript.text() or not run.screen._arrived)
     await pilot.press("shift+tab")
     assert modes(run)[4:] == ["plan"]
@@ -272,8 +272,8 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
 ) -> None:
     await run.ask(pilot, plan_of("first", 60))
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
-    await press(pilot, "n", then=lambda: run.told.answers)
-    run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
+    await press(pilot, "n", then=lambda: run.fake.answers)
+    run.fake.tell(ev.RequestSettled("first", Denied(), PANEL))
     await until(pilot, lambda: run.dock.panel is None and run.screen.transcript.viewport.following)
     run.screen.transcript.show(0)
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
@@ -288,15 +288,15 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     await run.ask(pilot, plan_of("short", 3))
     await until(pilot, lambda: "Plan short" in screen_text(run.app))
     assert run.screen.transcript.viewport.following
-    await press(pilot, "y", then=lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
-    run.told.tell(RequestSettled("short", run.told.answers.pop()[1], PANEL))
+    await press(pilot, "y", then=lambda: run.fake.answers == [("short", Allowed(mode="default"), PANEL)])
+    run.fake.tell(RequestSettled("short", run.fake.answers.pop()[1], PANEL))
     await until(pilot, lambda: run.dock.panel is None)
     await run.ask(pilot, plan_of("long", 60))
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
     panel = run.dock.panel
     assert isinstance(panel, RequestPanel)
     await press(pilot, "y", then=lambda: "PgDn shows them · y again approves" in unseen_words(panel.state))
-    assert run.told.answers == []
+    assert run.fake.answers == []
     transcript = run.screen.transcript
 
     async def read_on() -> bool:
@@ -309,7 +309,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
         pass
     await until(pilot, lambda: not unseen_words(panel.state))
     await press_later(pilot, "y", seconds=WRITING)
-    await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
+    await until(pilot, lambda: run.fake.answers == [("long", Allowed(mode="default"), PANEL)])
 
 
 async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
@@ -317,7 +317,7 @@ async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that
 ) -> None:
     await run.ask(pilot, ev.RequestAsked(permission("p")))
     await press(pilot, "e", *"later", "escape", "home", "enter", then=lambda: run.prompt.text == "later")
-    assert run.told.answers[0][1] == Allowed()
+    assert run.fake.answers[0][1] == Allowed()
     assert run.dock.notices.text == IN_PROMPT
 
 
@@ -334,8 +334,8 @@ def always(*rules: Rule) -> Suggestion:
     return Suggestion("addRules", "localSettings", rules, "allow")
 
 
-def call(tool: str, values: dict[str, object], *suggested: Suggestion, **told: str) -> PermissionRequest:
-    return PermissionRequest("t", "s", tool, values, suggestions=suggested, **told)  # type: ignore[arg-type]
+def call(tool: str, values: dict[str, object], *suggested: Suggestion, **text: str) -> PermissionRequest:
+    return PermissionRequest("t", "s", tool, values, suggestions=suggested, **text)  # type: ignore[arg-type]
 
 
 ISSUE = {

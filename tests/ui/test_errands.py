@@ -29,7 +29,7 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
         ]
         prompt.put("/frobnicate well")
         await press(pilot, "enter", then=lambda: called == ["well"])
-        assert run.told.sent == [], "it is none of the agent's"
+        assert run.fake.sent == [], "it is none of the agent's"
         for key in ("ctrl+p", "f1"):
             await press(pilot, key, then=lambda: run.app.screen is not run.session_screen)
             await press(pilot, *"frobnicates", then=lambda: "Frobnicates the session" in screen_text(run.app))

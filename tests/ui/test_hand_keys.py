@@ -77,7 +77,7 @@ async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilo
     await pilot.press(*"words")
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await pilot.press("ctrl+c")
-    assert run.told.interrupts == 1
+    assert run.fake.interrupts == 1
     assert prompt.text == "words"
     await run.tell(pilot, ev.StateChanged(ev.SessionState.IDLE), then=lambda: not run.screen.view.busy)
     await press_later(pilot, "ctrl+c", seconds=3.0)
@@ -87,23 +87,23 @@ async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilo
     assert prompt.text == "words"
     run.clock.skip(3.0)
     await press_apart(pilot, run, "ctrl+c", "ctrl+c")
-    await until(pilot, lambda: run.told.closed)
+    await until(pilot, lambda: run.fake.closed)
 
 
 async def silent_turn(pilot: Pilot[int], run: Driven) -> None:
     """Send a prompt that Claude reads and says nothing to yet."""
-    await press(pilot, *"words", "enter", then=lambda: run.told.sent)
-    run.told.tell(ev.PromptAccepted("words", prompt_id="p1"), ev.StateChanged(ev.SessionState.WORKING))
+    await press(pilot, *"words", "enter", then=lambda: run.fake.sent)
+    run.fake.tell(ev.PromptAccepted("words", prompt_id="p1"), ev.StateChanged(ev.SessionState.WORKING))
     await run.tell(pilot, ev.PromptDelivered("p1"), then=lambda: run.screen.view.busy)
     run.clock.skip(3.0)
-    run.told.replies["rewind_conversation"] = {"rewound": True}
+    run.fake.replies["rewind_conversation"] = {"rewound": True}
 
 
 def interrupted(run: Driven) -> None:
     """Tell that the turn ended as an interrupted one does."""
-    assert run.told.interrupts == 1
-    run.told.tell(ev.TurnEnded("aborted_streaming", True, 1.0, None, 0, 0))
-    run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
+    assert run.fake.interrupts == 1
+    run.fake.tell(ev.TurnEnded("aborted_streaming", True, 1.0, None, 0, 0))
+    run.fake.tell(ev.StateChanged(ev.SessionState.IDLE))
 
 
 async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
@@ -114,10 +114,10 @@ async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
     interrupted(run)
     await until(pilot, lambda: run.prompt.text == "words")
     assert GIVEN_BACK in notices(run)
-    assert [fields for name, fields in run.told.asked if name == "rewind_conversation"] == [
+    assert [fields for name, fields in run.fake.asked if name == "rewind_conversation"] == [
         {"target_message_uuid": "p1"}
     ]
-    await press(pilot, "enter", then=lambda: run.told.sent == ["words", "words"])
+    await press(pilot, "enter", then=lambda: run.fake.sent == ["words", "words"])
 
 
 @in_one_program("said", "typed", "refused", "by itself", "queued")
@@ -127,16 +127,16 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
     await silent_turn(pilot, run)
     match case:
         case "said":
-            run.told.tell(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Well"))
+            run.fake.tell(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Well"))
         case "typed":
             await pilot.press(*"other")
         case "queued":
-            run.told.tell(ev.PromptAccepted("next", queued=True, prompt_id="p2"))
+            run.fake.tell(ev.PromptAccepted("next", queued=True, prompt_id="p2"))
             await until(pilot, lambda: run.prompt.queued)
         case "refused":
-            run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
+            run.fake.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
     if case == "by itself":
-        run.told.interrupts = 1
+        run.fake.interrupts = 1
     else:
         await pilot.press("ctrl+c")
     interrupted(run)
@@ -144,7 +144,7 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
     await settled(pilot)
     assert run.prompt.text == ("other" if case == "typed" else "")
     assert GIVEN_BACK not in notices(run)
-    assert bool(run.told.asked) == (case == "refused")
+    assert bool(run.fake.asked) == (case == "refused")
 
 
 async def test_ctrl_d_deletes_and_pressed_twice_in_an_empty_prompt_quits(
@@ -155,7 +155,7 @@ async def test_ctrl_d_deletes_and_pressed_twice_in_an_empty_prompt_quits(
     assert run.prompt.text == "b"
     assert "quits" not in run.dock.notices.text
     await press_apart(pilot, run, *["ctrl+d"] * 3)
-    await until(pilot, lambda: run.told.closed)
+    await until(pilot, lambda: run.fake.closed)
 
 
 async def test_ctrl_d_twice_quits_though_both_come_before_the_first_is_handled(
@@ -164,24 +164,24 @@ async def test_ctrl_d_twice_quits_though_both_come_before_the_first_is_handled(
     for _ in range(2):
         await run.app.on_event(events.Key("ctrl+d", "\x04"))
         run.clock.skip(PAUSE)
-    await until(pilot, lambda: run.told.closed)
+    await until(pilot, lambda: run.fake.closed)
 
 
 async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(asked())
+    run.fake.tell(asked())
     run.clock.skip(2.0)
     await keys_work(run, pilot)
     await pilot.press("ctrl+c")
-    assert run.told.interrupts == 0
+    assert run.fake.interrupts == 0
     assert "Ctrl+C again quits" in run.dock.notices.text
     await press_apart(pilot, run, "ctrl+f", "ctrl+c", "escape", seconds=0.5)
-    assert not run.told.closed, "another key came between"
+    assert not run.fake.closed, "another key came between"
     run.clock.skip(5.0)
     await press_apart(pilot, run, "ctrl+d")
     assert "Ctrl+D again" not in run.dock.notices.text
-    assert not run.told.closed
+    assert not run.fake.closed
 
 
 async def test_what_was_killed_is_yanked_in_its_order_and_a_backslash_and_enter_begin_a_line(
@@ -202,12 +202,12 @@ async def test_what_was_killed_is_yanked_in_its_order_and_a_backslash_and_enter_
     assert prompt.field.text == "[pasted 30 lines]"
     await pilot.press("ctrl+u", "x", "enter", "ctrl+y")
     assert prompt.text == paste, "a folded paste is yanked whole into another prompt"
-    await press(pilot, "enter", then=lambda: run.told.sent == ["x", paste])
-    run.told.sent.clear()
+    await press(pilot, "enter", then=lambda: run.fake.sent == ["x", paste])
+    run.fake.sent.clear()
     await pilot.press("a", "backslash", "enter", "b")
     assert prompt.text == "a\nb"
     await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
-    assert run.told.sent == ["a\\\\\nb"], "a backslash and Enter begin a new line only right before the caret"
+    assert run.fake.sent == ["a\\\\\nb"], "a backslash and Enter begin a new line only right before the caret"
 
 
 def on_disk(state: Path) -> str:
@@ -250,7 +250,7 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
         assert prompt.text == ""
         await press(pilot, *"other", then=lambda: "first\\nother" in on_disk(tmp_path))
         await pilot.press("enter")
-        assert run.told.sent == ["other"], "what is put aside is not sent"
+        assert run.fake.sent == ["other"], "what is put aside is not sent"
         await until(pilot, lambda: "first\\nother" not in on_disk(tmp_path) and "first" in on_disk(tmp_path))
         await pilot.press(*"next", "ctrl+s")
         assert prompt.text == "first", "exchanged"
@@ -272,21 +272,21 @@ async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_al
     async with idle(Driven()) as (run, pilot):
         await press(pilot, "alt+t", then=lambda: "Thinking is off" in run.dock.notices.text)
         await press(pilot, "alt+t", then=lambda: "Thinking is on" in run.dock.notices.text)
-        sent = [fields["max_thinking_tokens"] for name, fields in run.told.asked if "thinking" in name]
+        sent = [fields["max_thinking_tokens"] for name, fields in run.fake.asked if "thinking" in name]
         assert sent == [0, None]
         await press(pilot, "alt+p", then=lambda: "Claude is still starting" in run.dock.notices.text)
         await press(pilot, "ctrl+t", then=lambda: NO_TASKS in run.dock.notices.text)
         await press(pilot, "ctrl+b", then=lambda: "nothing can go" in run.dock.notices.text)
         await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
-        await press(pilot, "ctrl+b", then=lambda: ("background_tasks", {}) in run.told.asked)
-        before = len(run.told.asked)
-        run.told.tell(ev.RequestAsked(permission()))
+        await press(pilot, "ctrl+b", then=lambda: ("background_tasks", {}) in run.fake.asked)
+        before = len(run.fake.asked)
+        run.fake.tell(ev.RequestAsked(permission()))
         run.clock.skip(2.0)
         await keys_work(run, pilot)
         await pilot.press("alt+t", "ctrl+t", "ctrl+b")
-        assert len(run.told.asked) == before
+        assert len(run.fake.asked) == before
         assert run.app.screen is run.session_screen
-        assert run.told.answers == []
+        assert run.fake.answers == []
 
 
 async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
     (tmp_path / "lib").mkdir()
     (tmp_path / "file").touch()
     async with idle(run) as (run, pilot):
-        run.told.replies["get_status"] = {
+        run.fake.replies["get_status"] = {
             "sections": [
                 {"title": "Session", "rows": [{"label": "Model", "value": "x\x1b[31m"}, {"value": "Plain"}]}
             ]
@@ -302,7 +302,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         await say(pilot, run, "/status", then=lambda: "Session\n  Model: x" in notices(run))
         assert "  Plain" in notices(run)
         assert "\x1b" not in run.screen.transcript.text()
-        run.told.replies["get_workspace_diff"] = {
+        run.fake.replies["get_workspace_diff"] = {
             "diff": {
                 "perFileStats": [{"path": "a.txt", "added": 2, "removed": 1}],
                 "hunks": [{"path": "a.txt", "hunks": [{"oldStart": 1, "lines": [" one", "-two", "+TWO"]}]}],
@@ -315,7 +315,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         (tmp_path / "new.txt").write_text("first\nlast\n")
         (tmp_path / "new.bin").write_bytes(b"a\0b")
         stats = {"perFileStats": [{"path": "new.txt", "status": "added", "added": 0, "removed": 0}]}
-        run.told.replies["get_workspace_diff"] = {"diff": stats}
+        run.fake.replies["get_workspace_diff"] = {"diff": stats}
         await say(pilot, run, "/diff")
         rows = (await picker(pilot)).state.rows
         assert [(row.label, row.description) for row in rows if row.label.startswith("new")] == [
@@ -327,14 +327,14 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         await say(pilot, run, "/copy")
         await until(pilot, lambda: "/copy failed: the transcript has 0 answers" in notices(run))
         for number, words in enumerate(("Older.", "Newest.")):
-            run.told.tell(ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, words))
+            run.fake.tell(ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, words))
         await until(pilot, lambda: "Newest." in run.screen.transcript.text())
         await say(pilot, run, "/copy 2", then=lambda: run.app.clipboard == "Older.")
         await say(pilot, run, "/copy", then=lambda: run.app.clipboard == "Newest.")
         for path in ("nowhere", "file"):
             await say(pilot, run, f"/add-dir {path}", then=lambda: "/add-dir failed" in notices(run))
         await say(pilot, run, "/add-dir lib", then=lambda: "may work in" in notices(run))
-        assert run.told.asked[-1][1] == {
+        assert run.fake.asked[-1][1] == {
             "settings": {"permissions": {"additionalDirectories": [str(tmp_path / "lib")]}}
         }
         run.session_screen.session.reconnect()
@@ -342,8 +342,8 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         assert run.launches[1].settings.add_dirs == (tmp_path / "lib",), "the next process knows it, too"
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         await say(pilot, run, "/plan look around")
-        assert run.told.set[-1] == ("mode", "plan")
-        assert run.told.sent == ["look around"]
+        assert run.fake.set[-1] == ("mode", "plan")
+        assert run.fake.sent == ["look around"]
 
 
 LISTED = CommandsListed(
@@ -375,17 +375,17 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
     assert "Unknown command /comapct · did you mean /compact?" in run.dock.notices.text
     burst(run, "\r\r\r")  # held down, the key is no second press
     await pilot.pause()
-    assert run.told.sent == []
+    assert run.fake.sent == []
     run.clock.skip(0.66)  # the delay of a key that begins to repeat
     await pilot.press("enter")
-    assert run.told.sent == []
+    assert run.fake.sent == []
     await press_later(pilot, "enter", seconds=HELD + 0.01)
-    assert run.told.sent == ["/comapct now"]
+    assert run.fake.sent == ["/comapct now"]
     assert prompt.text == ""
     await put(pilot, run, "/nothing")
     await pilot.press("enter")
     await press_later(pilot, "x", "enter", seconds=HELD + 0.01)
-    assert run.told.sent == ["/comapct now"], "another text is asked about anew"
+    assert run.fake.sent == ["/comapct now"], "another text is asked about anew"
     assert run.prompt.text == "/nothingx"
 
 
@@ -398,11 +398,11 @@ async def test_what_the_cli_knows_and_what_is_no_command_is_sent_and_for_its_own
     assert "claude in a terminal has it" in run.dock.notices.text
     await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
     assert "ask Claude to write a subagent" in run.dock.notices.text
-    assert run.told.sent == []
+    assert run.fake.sent == []
     for text in ("/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"):
         await put(pilot, run, text)
         await press_later(pilot, "enter")
-        assert run.told.sent[-1:] == [text]
+        assert run.fake.sent[-1:] == [text]
 
 
 def test_no_way_is_said_for_a_command_that_is_there() -> None:
@@ -416,8 +416,8 @@ async def test_a_word_quits(text: str, caplog: pytest.LogCaptureFixture) -> None
         await listed(pilot, driven)
         await put(pilot, driven, text)
         await press(pilot, "enter", then=lambda: driven.app.return_code == 0)
-    assert driven.told.closed
-    assert driven.told.sent == []
+    assert driven.fake.closed
+    assert driven.fake.sent == []
     assert caplog.messages == []
 
 
@@ -429,13 +429,13 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
         def keys() -> str:
             return bar.render().plain
 
-        run.told.tell(StateChanged(SessionState.WORKING))
-        run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
+        run.fake.tell(StateChanged(SessionState.WORKING))
+        run.fake.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
         await until(pilot, lambda: "↑ withdraw" in keys())
         await press(pilot, "ctrl+f", then=lambda: "Esc close" in keys())
         assert "interrupt" not in keys()
         await press(pilot, "escape", then=lambda: "Esc interrupt" in keys())
-        assert run.told.interrupts == 0
+        assert run.fake.interrupts == 0
 
 
 async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside_previews() -> None:

@@ -153,7 +153,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         await pilot.press("G", "g", "j", "z", "w", "escape", "ctrl+x")
         assert "w" in str(panel.state)
         await until(pilot, lambda: "DECLINE" in str(panel.state))
-        assert run.told.answers == []
+        assert run.fake.answers == []
 
 
 @pytest.mark.parametrize("place", [KeyPlace.DECISION, KeyPlace.QUESTION])
@@ -226,7 +226,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         only = "only session here · {new_session} in the prompt opens"
         await leads(only, "new_session", lambda: isinstance(run.app.screen, SessionsScreen))
         await pilot.press("escape", "escape", CHOSEN["copy_block"])
-        run.told.tell(ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1"))
+        run.fake.tell(ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1"))
         await until(pilot, lambda: "Go" in text())
         await leads("marked · {block_up} marks one", "block_up", lambda: run.screen.transcript.mark)
         await says(run, pilot, "{copy_block} copy")
@@ -235,13 +235,13 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await pilot.press("backspace", CHOSEN["recover"])
         await says(run, pilot, "{recover} works after one")
 
-        run.told.tell(ev.ToolStarted("t", "Bash", {"command": "make"}), ev.ToolFinished("t", "Bash", MANY))
-        run.told.tell(ev.Compacted(9_000, 1_000, "What was said"))
+        run.fake.tell(ev.ToolStarted("t", "Bash", {"command": "make"}), ev.ToolFinished("t", "Bash", MANY))
+        run.fake.tell(ev.Compacted(9_000, 1_000, "What was said"))
         folded = run.screen.transcript
         await says(run, pilot, "more lines · {unfold}")
         await leads("tokens · {unfold} shows the summary", "unfold", lambda: not folded.model.folded)
         await pilot.press("pageup")
-        run.told.tell(ev.ToolStarted("u", "Bash", {"command": "new"}))
+        run.fake.tell(ev.ToolStarted("u", "Bash", {"command": "new"}))
         await leads("below · {bottom}", "bottom", lambda: folded.viewport.following)
 
         await run.ask(pilot, asked("q"))
@@ -254,15 +254,15 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await press_later(pilot, CHOSEN["interrupt"], seconds=HELD)
         run.clock.skip(HELD)
         again = "{interrupt} again interrupts Claude and withdraws what waits · {panel} shows it"
-        await leads(again, "interrupt", lambda: run.told.interrupts == 1)
-        run.told.tell(ev.RequestSettled("q", Cancelled("interrupted")))
+        await leads(again, "interrupt", lambda: run.fake.interrupts == 1)
+        run.fake.tell(ev.RequestSettled("q", Cancelled("interrupted")))
         await leads("{copy_draft} copies your draft", "copy_draft", lambda: copied)
-        run.told.tell(ev.TurnEnded("aborted_tools", True, 1.0, None, 0, 0))
+        run.fake.tell(ev.TurnEnded("aborted_tools", True, 1.0, None, 0, 0))
 
-        run.told.tell(ev.PromptAccepted("Build", prompt_id="2"), ev.PromptDelivered("2"))
-        run.told.tell(ev.ErrorReported(Problem.OVERLOADED, "529"))
-        run.told.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0), ev.StateChanged(ev.SessionState.IDLE))
-        await leads("{recover} send it again", "recover", lambda: run.told.sent == ["Build"])
+        run.fake.tell(ev.PromptAccepted("Build", prompt_id="2"), ev.PromptDelivered("2"))
+        run.fake.tell(ev.ErrorReported(Problem.OVERLOADED, "529"))
+        run.fake.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0), ev.StateChanged(ev.SessionState.IDLE))
+        await leads("{recover} send it again", "recover", lambda: run.fake.sent == ["Build"])
         await press(pilot, CHOSEN["overview"], then=lambda: isinstance(run.app.screen, SessionsScreen))
         await press(pilot, CHOSEN["panel"], then=lambda: isinstance(run.app.screen, SessionScreen))
 

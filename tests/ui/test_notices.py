@@ -81,7 +81,7 @@ async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[
         assert notices.text == PARKED, "it is still parked"
         await run.tell(pilot, ev.StateChanged(ev.SessionState.STARTING), then=lambda: notices.text == "")
     with step("closed, named, and gone with the next panel"):
-        run.told.tell(ev.RequestSettled("toolu_1", Cancelled("the Claude process ended")))
+        run.fake.tell(ev.RequestSettled("toolu_1", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "“Which one?” was closed: the Claude process ended" in notices.text)
         await run.tell(pilot, asked("toolu_2"), then=lambda: run.screen.dock.panel and notices.text == "")
 
@@ -229,7 +229,7 @@ class Owner(Vertical):
         self.ending = False
 
     def compose(self) -> ComposeResult:
-        yield Leaving(self._child_gone)
+        yield Leaving(self._child_ended)
 
     def touch(self, way: str) -> None:
         self.query_one(Leaving)
@@ -241,7 +241,7 @@ class Owner(Vertical):
             await asyncio.sleep(0)
         self.touch("work")
 
-    def _child_gone(self) -> None:
+    def _child_ended(self) -> None:
         after(self, 0, lambda: self.touch("after"))
         soon(self, lambda: self.touch("soon"))
         after_refresh(self, lambda: self.touch("after_refresh"))
@@ -365,10 +365,10 @@ async def test_a_person_who_looks_elsewhere_is_called_once_for_a_burst_and_sees_
 ) -> None:
     async with idle(driven(sent, monkeypatch, notify_after=66.0)) as (run, pilot):
         with step("nothing while in focus, nor afterwards of what was there to see"):
-            run.told.tell(StateChanged(SessionState.WORKING), asked(), replace(LONG, duration=70.0))
+            run.fake.tell(StateChanged(SessionState.WORKING), asked(), replace(LONG, duration=70.0))
             await until(pilot, lambda: panel_drawn(run.screen))
             assert sent == []
-            run.told.tell(
+            run.fake.tell(
                 RequestSettled("toolu_1", Cancelled("interrupted")), StateChanged(SessionState.IDLE)
             )
             await until(pilot, lambda: not run.screen.dock.line.items)
@@ -387,7 +387,7 @@ async def test_a_person_who_looks_elsewhere_is_called_once_for_a_burst_and_sees_
             assert sent.count(BELL) == 1
             assert sent.notifications == ["\x1b]777;notify;ccq-tui · /;Claude asks: Which one?\x1b\\"]
         with step("a burst is one notification"):
-            run.told.tell(RequestAsked(permission()), asked("two"), asked("three"))
+            run.fake.tell(RequestAsked(permission()), asked("two"), asked("three"))
             await until(pilot, lambda: len(sent.notifications) == 2)
             assert sent.notifications[1] == (
                 "\x1b]777;notify;ccq-tui · /;Claude asks for permission: Bash · and 2 more\x1b\\"
@@ -403,6 +403,6 @@ async def test_a_person_who_looks_elsewhere_is_called_once_for_a_burst_and_sees_
 async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     async with idle(driven(sent, monkeypatch, bell=False, notify="off", progress="off")) as (run, pilot):
         await focus(run, pilot, on=False)
-        run.told.tell(StateChanged(SessionState.WORKING))
+        run.fake.tell(StateChanged(SessionState.WORKING))
         await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
         assert sent == []

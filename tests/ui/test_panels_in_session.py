@@ -36,7 +36,7 @@ from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.pictures import rests
 from tests.ui.session import (
     Driven,
-    ToldRequests,
+    FakeRequests,
     asked,
     idle,
     keys_work,
@@ -72,13 +72,13 @@ async def test_a_request_that_is_settled_as_it_is_asked() -> None:
                     ev.RequestSettled("r1", outcome),
                     ev.RequestSettled("r2", outcome),
                 ):
-                    run.told.tell(event)
+                    run.fake.tell(event)
                 await pilot.pause()
                 assert run.dock.panel is None, (kind, outcome)
                 await pilot.press("h", "i")
                 typed += "hi"
                 assert run.prompt.text == typed, (kind, outcome)
-        assert run.told.answers == []
+        assert run.fake.answers == []
 
 
 async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_never_leaves_a_panel() -> None:
@@ -86,7 +86,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
 
     async def settled(pilot: Pilot[int], *names: str) -> None:
         for name in names:
-            run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
+            run.fake.tell(ev.RequestSettled(name, Cancelled("interrupted")))
         await until(pilot, lambda: run.dock.panel is None and not run.dock.line.items)
 
     async with run.app.run_test() as pilot:
@@ -105,10 +105,10 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
         notices = run.dock.notices
         for name in ("one", "two"):
             event = replace(asked(name), by_message=True)
-            run.told.tell(event)
+            run.fake.tell(event)
             await until(pilot, lambda: run.dock.panel is not None and BY_MESSAGE in notices.text)
             if name == "one":
-                run.told.tell(ev.RequestSettled(event.request.id, Cancelled("")))
+                run.fake.tell(ev.RequestSettled(event.request.id, Cancelled("")))
             else:
                 await keys_work(run, pilot)
                 await pilot.press("enter", "enter")  # the "e" of before is back, unselected
@@ -156,7 +156,7 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         state = panel.state
         assert (state.edited if kind == "plan" else state.text) == ("from the editor")
         assert run.prompt.text == "half a prompt"
-        assert run.told.answers == []
+        assert run.fake.answers == []
 
 
 WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
@@ -164,16 +164,16 @@ WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
 
 async def make_ready(run: Driven, pilot: Pilot[int]) -> RequestPanel:
     """Let the agent work, and wait for the panel that is made meanwhile."""
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: any(panel._ready for panel in run.screen.query(RequestPanel)))
     return run.screen.query_one(RequestPanel)
 
 
 async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
     """Wait until the first answer has left the screen; tell that it is settled."""
-    await until(pilot, lambda: run.told.answers)
-    name, outcome, actor = run.told.answers.pop(0)
-    run.told.tell(ev.RequestSettled(name, outcome, actor))
+    await until(pilot, lambda: run.fake.answers)
+    name, outcome, actor = run.fake.answers.pop(0)
+    run.fake.tell(ev.RequestSettled(name, outcome, actor))
     await until(pilot, lambda: run.prompt.display or run.dock.panel)
     return outcome
 
@@ -226,15 +226,15 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
     drawn: list[str] = []
     when_answered: list[tuple[bool, int]] = []
 
-    class Watched(ToldRequests):
+    class Watched(FakeRequests):
         def settle(self, *answer: Any) -> asyncio.Future[Verdict]:
             panel = run.screen.query_one(RequestPanel)
             when_answered.append((panel.display, len(drawn)))
             return super().settle(*answer)
 
     async with running(Driven()) as (run, pilot):
-        requests, run.told.requests = run.told.requests, Watched()
-        run.told.requests.report = requests.report
+        requests, run.fake.requests = run.fake.requests, Watched()
+        run.fake.requests.report = requests.report
         await run.ask(pilot, asked("q1"))
         await pilot.press("1")
         await pilot.pause()  # all of it is drawn
@@ -248,8 +248,8 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
         await press(pilot, "enter", then=lambda: run.prompt.display)
         assert when_answered == [(True, 0)]
         assert not run.screen.query_one(RequestPanel).display
-        assert run.told.answers[0][0] == "q1"
-        assert isinstance(run.told.answers[0][1], Answered)
+        assert run.fake.answers[0][0] == "q1"
+        assert isinstance(run.fake.answers[0][1], Answered)
 
 
 async def test_a_panel_goes_only_after_its_answer_had_the_time_to_leave() -> None:
@@ -257,8 +257,8 @@ async def test_a_panel_goes_only_after_its_answer_had_the_time_to_leave() -> Non
         await run.ask(pilot, asked("q1"))
         await pilot.press("1")
         run.app.post_message(events.Key("enter", "\r"))
-        await until(pilot, lambda: run.told.answers)
-        run.told.requests.end(*run.told.requests.opened, *run.told.answers[0][1:])
+        await until(pilot, lambda: run.fake.answers)
+        run.fake.requests.end(*run.fake.requests.opened, *run.fake.answers[0][1:])
         for _ in range(100):  # turns of the loop, of which an answer needs a dozen
             await asyncio.sleep(0)
         assert run.screen.query_one(RequestPanel).display
@@ -283,7 +283,7 @@ async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None
             assert isinstance(outcome, Answered), name
             assert outcome.answers[0].selected == ("First",), name
             await until(pilot, lambda: run.prompt.text == "ok, so")
-            assert run.told.sent == [], name
+            assert run.fake.sent == [], name
             run.prompt.put("")
 
 
@@ -297,17 +297,17 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         # Settled elsewhere in the moment in which it is answered here.
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
-        run.dock.withdraw(run.told.requests.opened["q1@id-1"])
-        run.dock.add(run.told.wait_with(asked("q2", WISH).request))
+        run.dock.withdraw(run.fake.requests.opened["q1@id-1"])
+        run.dock.add(run.fake.wait_with(asked("q2", WISH).request))
         await until(pilot, lambda: run.dock.panel is panel)
         assert panel.turn > 1
         assert panel.state.questions.id == "q2"
         assert panel.state.text == ""
         assert panel.state.outcome is None
-        assert run.told.answers == []
+        assert run.fake.answers == []
         await pilot.press("ctrl+underscore")
         assert panel.state.text == ""
-        run.told.tell(ev.RequestSettled("q2", Cancelled("interrupted")))
+        run.fake.tell(ev.RequestSettled("q2", Cancelled("interrupted")))
         await until(pilot, lambda: run.dock.panel is None)
         assert panel.state.questions.id == ""
         assert panel.touched is None
@@ -335,7 +335,7 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         assert isinstance(await settled(run, pilot), Allowed)
         assert whole == []
         draft = first_draft(permission())
-        run.told.tell(ev.DraftLeft(draft.with_draft(other="not this one")))
+        run.fake.tell(ev.DraftLeft(draft.with_draft(other="not this one")))
         await until(pilot, lambda: len(run.dock.drafts))
         await press(pilot, "f8", then=lambda: run.app.clipboard == "not this one")
 
@@ -365,13 +365,13 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
             await later(run, pilot, 590)
             await pilot.press(key)
         await later(run, pilot, 590)
-        assert not run.told.parked
+        assert not run.fake.parked
         await later(run, pilot, 11)
-        assert run.told.parked
-        assert run.told.cause == "no answer for 10 min (park_after)"
-        run.told.tell(ev.RequestParked("toolu_1", deferred=True), ev.StateChanged(ev.SessionState.PARKED))
+        assert run.fake.parked
+        assert run.fake.cause == "no answer for 10 min (park_after)"
+        run.fake.tell(ev.RequestParked("toolu_1", deferred=True), ev.StateChanged(ev.SessionState.PARKED))
         await until(pilot, lambda: "Paused after 10 min without an answer" in run.screen.transcript.text())
-        assert run.told.answers == []
+        assert run.fake.answers == []
 
 
 @pytest.mark.parametrize("what", ["park", "no_answer"])
@@ -386,15 +386,15 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
         assert words in screen_text(run.app)
         await later(run, pilot, 46)
         if what == "park":
-            assert run.told.parked
-            assert run.told.cause == "no answer for 5 min (question_timeout)"
-            assert run.told.answers == []
+            assert run.fake.parked
+            assert run.fake.cause == "no answer for 5 min (question_timeout)"
+            assert run.fake.answers == []
             return
-        assert run.told.answers == [("toolu_1", Expired(), LIMIT)]
+        assert run.fake.answers == [("toolu_1", Expired(), LIMIT)]
         await later(run, pilot, 5)
-        assert len(run.told.answers) == 1
-        assert not run.told.parked
-        run.told.tell(ev.RequestSettled("toolu_1", Expired(), LIMIT))
+        assert len(run.fake.answers) == 1
+        assert not run.fake.parked
+        run.fake.tell(ev.RequestSettled("toolu_1", Expired(), LIMIT))
         await until(pilot, lambda: run.dock.panel is None)
         # What had been selected is kept for the person, and is nobody's answer.
         assert "nobody answered in time; nothing was chosen · F8" in run.dock.notices.text
@@ -412,13 +412,13 @@ async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt(
         await pilot.press("x")
         assert run.screen.session.last_used >= run.prompt.last_typed
         run.screen.session.give_way()
-        assert run.told.closed
-        assert run.told.cause == "idle, while another session needed a process"
+        assert run.fake.closed
+        assert run.fake.cause == "idle, while another session needed a process"
         assert not run.screen.session.can_give_way, "once is enough"
-        run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
+        run.fake.tell(ev.StateChanged(ev.SessionState.ENDED))
         await until(pilot, lambda: "to make room for another session" in run.screen.transcript.text())
         assert run.prompt.text == "x"
-        await press(pilot, "enter", then=lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+        await press(pilot, "enter", then=lambda: len(run.launches) == 2 and run.fake.sent == ["x"])
 
 
 async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_path: Path) -> None:
@@ -426,9 +426,9 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
     run = Many(tmp_path, settings=limits)
     request = request_of("s1")
     async with idle(run, size=(80, 24)) as (run, pilot):
-        told, session = run.all[0], run.session_screen.session
-        told.tell(ev.StateChanged(ev.SessionState.AWAITING))
-        told.tell(ev.RequestAsked(request))
+        first, session = run.all[0], run.session_screen.session
+        first.tell(ev.StateChanged(ev.SessionState.AWAITING))
+        first.tell(ev.RequestAsked(request))
         await until(pilot, lambda: panel_drawn(run.session_screen))
         await open_by_key(pilot, run)
         await press(pilot, "right", then=lambda: run.list.panel)

@@ -22,7 +22,7 @@ from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.unread import PromptDraft, Sent
 from ccq_tui.widgets.completer import ChoiceList, height_of
 from tests.ui.host import Clock, press_later
-from tests.ui.session import Driven, ToldSession, idle, press, prompt_kept, running, until
+from tests.ui.session import Driven, FakeSession, idle, press, prompt_kept, running, until
 
 PASTE = "".join(f"line {number}\n" for number in range(57))
 CLIS = (
@@ -46,9 +46,9 @@ class Running(Driven):
         """The rows on the screen."""
         return [row.value for row in self.prompt.choices.rows] if self.prompt.choices else []
 
-    async def told_commands(self, pilot: Pilot[int]) -> None:
+    async def list_commands(self, pilot: Pilot[int]) -> None:
         """Let the CLI tell its commands."""
-        self.told.tell(ev.CommandsListed(CLIS))
+        self.fake.tell(ev.CommandsListed(CLIS))
         await until(pilot, lambda: any(one.name == "compact" for one in self.screen.completions.commands))
 
     async def listed(self, pilot: Pilot[int], first: str) -> None:
@@ -79,7 +79,7 @@ def run() -> Running:
 
 
 async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilot[int]) -> None:
-    await run.told_commands(pilot)
+    await run.list_commands(pilot)
     await pilot.press("slash")
     await run.listed(pilot, "model")
     assert run.offered.count("model") == 1, "a name stands once"
@@ -87,39 +87,39 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
     await pilot.press(*"comp")
     await run.listed(pilot, "compact")
     await press(pilot, "tab", then=lambda: run.prompt.text == "/compact ")
-    await press(pilot, *"all", "enter", then=lambda: run.told.sent == ["/compact all"])
+    await press(pilot, *"all", "enter", then=lambda: run.fake.sent == ["/compact all"])
     await pilot.press("slash", *"comp")
     await run.listed(pilot, "compact")
-    await press(pilot, "enter", then=lambda: run.told.sent[1:] == ["/compact"])
+    await press(pilot, "enter", then=lambda: run.fake.sent[1:] == ["/compact"])
 
     for text in ("/compact", "/home/me/file is there"):
-        run.told.sent.clear()
+        run.fake.sent.clear()
         await pilot.press("slash")
         await run.listed(pilot, "model")
         await pilot.press(*(" " if key == " " else key for key in text[1:]))
         await until(pilot, lambda text=text: run.prompt.text == text)
         run.clock.skip(2 * SEEN_AFTER)
         await pilot.pause()
-        await press(pilot, "enter", then=lambda text=text: run.told.sent == [text])
+        await press(pilot, "enter", then=lambda text=text: run.fake.sent == [text])
 
-    run.told.sent.clear()
+    run.fake.sent.clear()
     await press(pilot, "slash", *"comp", then=lambda: run.offered)
     await press(pilot, "enter", then=lambda: "did you mean /compact" in run.dock.notices.text)
     assert run.prompt.text == "/comp", "what was typed faster than anybody reads is not completed"
-    assert run.told.sent == []
+    assert run.fake.sent == []
     await pilot.press("ctrl+u", *"then ", "slash", *"mo")
     await pilot.pause()
     assert "model" not in run.offered, "the program's own would be text to Claude"
     await pilot.press("ctrl+u", *"then ", "slash", *"comp")
     await run.listed(pilot, "compact")
-    await press(pilot, "tab", "enter", then=lambda: run.told.sent == ["then /compact"])
+    await press(pilot, "tab", "enter", then=lambda: run.fake.sent == ["then /compact"])
 
 
 async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing(
     run: Running, pilot: Pilot[int]
 ) -> None:
-    await run.told_commands(pilot)
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    await run.list_commands(pilot)
+    run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
     await pilot.press("slash", "m", "o")
     await run.listed(pilot, "model")
     assert run.offered[:2] == ["model", "mode"]
@@ -130,8 +130,8 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     await pilot.press("o")
     await pilot.pause()
     assert not run.offered, "it stays closed for the word it was closed for"
-    assert run.told.interrupts == 0
-    await press_later(pilot, "escape", seconds=AGAIN, then=lambda: run.told.interrupts == 1)
+    assert run.fake.interrupts == 0
+    await press_later(pilot, "escape", seconds=AGAIN, then=lambda: run.fake.interrupts == 1)
 
 
 @pytest.fixture
@@ -154,8 +154,8 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
         await run.listed(pilot, "src/")
         await pilot.press("tab", *"no")
         await run.listed(pilot, "src/my notes.txt")
-        await press(pilot, "tab", *"now", "enter", then=lambda: run.told.sent)
-        assert run.told.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
+        await press(pilot, "tab", *"now", "enter", then=lambda: run.fake.sent)
+        assert run.fake.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
 
 
 async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
@@ -170,7 +170,7 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
         assert run.prompt.text == "from before"
         await pilot.press("down", "down")
         assert run.prompt.text == "draft"
-        await press(pilot, "up", "up", "enter", then=lambda: run.told.sent == ["one\ntwo", "from before"])
+        await press(pilot, "up", "up", "enter", then=lambda: run.fake.sent == ["one\ntwo", "from before"])
         assert run.prompt.text == "draft", "what was being typed is back"
         await until(pilot, lambda: history().load()[:1] == ("from before",))
 
@@ -188,11 +188,11 @@ async def test_searching_earlier_prompts() -> None:
         assert (run.prompt.text, run.prompt.field.text) == ("draft", "draft")
         await press(pilot, "ctrl+r", *"nothing", then=lambda: run.prompt.choices and run.prompt.choices.note)
         await pilot.press("enter")
-        assert run.told.sent == []
+        assert run.fake.sent == []
         await pilot.press("escape", "ctrl+r", *"fix")
         await run.listed(pilot, "fix the printer")
         await press(pilot, "ctrl+r", "enter", then=lambda: run.prompt.text == "fix the parser")
-        await press(pilot, "enter", then=lambda: run.told.sent == ["fix the parser"])
+        await press(pilot, "enter", then=lambda: run.fake.sent == ["fix the parser"])
         assert run.prompt.text == "draft"
 
 
@@ -207,17 +207,17 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: 
     await pilot.press("ctrl+underscore")
     assert run.prompt.field.text == "see [pasted 57 lines] now"
     assert run.prompt.text == f"see {PASTE} now"
-    await press(pilot, "enter", then=lambda: run.told.sent == [f"see {PASTE} now"])
+    await press(pilot, "enter", then=lambda: run.fake.sent == [f"see {PASTE} now"])
     run.paste("short\npaste")
     await until(pilot, lambda: run.prompt.field.text == "short\npaste")
-    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
+    await press(pilot, "enter", then=lambda: len(run.fake.sent) == 2)
     run.paste(PASTE)
     await until(pilot, lambda: run.prompt.text)
     await pilot.click(run.prompt.field, offset=(5, 0))
     await pilot.press("x")
     assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x"), "a click does not part it"
     run.prompt.put("")
-    run.told.sent.clear()
+    run.fake.sent.clear()
     field, long, other = run.prompt.field, "line\n" * 30, "other\n" * 25
     await pilot.press(*"see ")
     run.paste(long)
@@ -225,31 +225,31 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: 
     await pilot.press(*" now", "enter")
     run.paste(other)
     await until(pilot, lambda: "[pasted 25 lines]" in field.text)
-    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
+    await press(pilot, "enter", then=lambda: len(run.fake.sent) == 2)
     await pilot.press("up")
     assert field.text == "[pasted 25 lines]", "an earlier prompt shows its pastes folded"
     await pilot.press("up")
     assert field.text == "see [pasted 30 lines] now"
-    await press(pilot, "enter", then=lambda: len(run.told.sent) == 3)
-    assert run.told.sent == [f"see {long} now", other.rstrip(), f"see {long} now"]
+    await press(pilot, "enter", then=lambda: len(run.fake.sent) == 3)
+    assert run.fake.sent == [f"see {long} now", other.rstrip(), f"see {long} now"]
     await press(pilot, "ctrl+r", *"see", "enter", then=lambda: field.text == "see [pasted 30 lines] now")
 
 
 async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running, pilot: Pilot[int]) -> None:
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await press(pilot, *"one", "enter", *"two", "enter", then=lambda: len(run.told.sent) == 2)
+    run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
+    await press(pilot, *"one", "enter", *"two", "enter", then=lambda: len(run.fake.sent) == 2)
     for name in ("one", "two"):
-        run.told.tell(ev.PromptAccepted(name, queued=True, prompt_id=name))
+        run.fake.tell(ev.PromptAccepted(name, queued=True, prompt_id=name))
     await until(pilot, lambda: run.prompt.queued)
-    await press(pilot, "up", then=lambda: run.told.withdrawn == ["two"])
-    run.told.tell(ev.PromptReturned("two", "you withdrew it", "two", wanted=True))
+    await press(pilot, "up", then=lambda: run.fake.withdrawn == ["two"])
+    run.fake.tell(ev.PromptReturned("two", "you withdrew it", "two", wanted=True))
     await until(pilot, lambda: run.prompt.text == "two")
     assert "two" not in run.screen.transcript.text()
     await pilot.press("ctrl+u", "x", "up")
-    assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
+    assert run.fake.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
     assert run.prompt.text == "two"
     run.prompt.put("")
-    await press(pilot, "up", then=lambda: run.told.withdrawn == ["two", "one"])
+    await press(pilot, "up", then=lambda: run.fake.withdrawn == ["two", "one"])
     await run.tell(pilot, ev.PromptDelivered("one"), then=lambda: not run.prompt.queued)
     run.prompt.put("")
     run.prompt.put_back("two")
@@ -257,9 +257,9 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     run.prompt.put_back("three")
     assert run.prompt.text == "three\ntwos", "what came back and was gone on with stays in one piece"
     run.prompt.put("")
-    run.told.tell(ev.PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
+    run.fake.tell(ev.PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
     await until(pilot, lambda: run.prompt.queued)
-    run.told.tell(ev.PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
+    run.fake.tell(ev.PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
     await until(pilot, lambda: not run.prompt.queued)
     assert run.prompt.text == "", "an answer that comes back goes to the inbox"
     assert "Which?" not in run.screen.transcript.text()
@@ -267,7 +267,7 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
 
 async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None:
     async with running(Driven(Launch(settings=Settings(cwd=Path("/")), prompt="do it"))) as (run, pilot):
-        await until(pilot, lambda: run.told.sent == ["do it"])
+        await until(pilot, lambda: run.fake.sent == ["do it"])
         await pilot.press(*"x", "up")
         assert run.prompt.text == "do it", "known at once, whatever is on disk"
         await until(pilot, lambda: history().load() == ("do it",))
@@ -281,7 +281,7 @@ def row_place(run: Running, number: int) -> tuple[int, int]:
 
 
 async def test_rows_of_the_list_take_clicks(run: Running, pilot: Pilot[int]) -> None:
-    await run.told_commands(pilot)
+    await run.list_commands(pilot)
     await pilot.press("slash")
     await run.listed(pilot, "model")
     await run.laid_out(pilot)
@@ -364,13 +364,13 @@ async def test_a_prompt_that_comes_back_as_its_session_ends_is_left_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
-        await press(pilot, *"words", "enter", then=lambda: run.told.sent)
+        await press(pilot, *"words", "enter", then=lambda: run.fake.sent)
         (name,) = run.screen.queue.sent
         end = run.screen.session.end
 
         async def returned() -> None:
             await end()
-            run.told.tell(ev.PromptReturned("words", "the session ended", name))
+            run.fake.tell(ev.PromptReturned("words", "the session ended", name))
 
         monkeypatch.setattr(run.screen.session, "end", returned)
         await run.screen.end()
@@ -391,7 +391,7 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
     await written(run)
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await until(pilot, lambda: run.prompt.text == f"half a {PASTE_OF_30}")
-        await press(pilot, "enter", then=lambda: run.told.sent == [f"half a {PASTE_OF_30}".rstrip()])
+        await press(pilot, "enter", then=lambda: run.fake.sent == [f"half a {PASTE_OF_30}".rstrip()])
         sent = Sent("p1", f"half a {PASTE_OF_30}".rstrip(), "id-1")
         await until(pilot, lambda: kept() == PromptDraft(sent=(sent,)))
         await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: kept() is None)
@@ -412,7 +412,7 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
     async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         await until(pilot, lambda: run.prompt.text == "first")
         await pilot.press("enter", *"next")
-        run.told.tell(ev.PromptDelivered("p1"))
+        run.fake.tell(ev.PromptDelivered("p1"))
         await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: kept() == PromptDraft("next"))
         assert on_disk() == 1
         await run.tell(pilot, ev.ConversationReset("id-2"), then=lambda: kept("id-2") == PromptDraft("next"))
@@ -423,8 +423,8 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
     save("id-1", PromptDraft("old"))
     async with running(Driven(Launch(settings=NEW, continue_last=True), make=Waiting)) as (run, pilot):
         await press(pilot, *"new", then=lambda: on_disk() == 2)
-        run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
-        run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
+        run.fake.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
+        run.fake.tell(ev.StateChanged(ev.SessionState.IDLE))
         await until(pilot, lambda: run.prompt.text == "old\nnew")
         await until(pilot, lambda: kept() == PromptDraft("old\nnew"))
 
@@ -433,14 +433,14 @@ async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody(
     async with idle(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
         await press(pilot, *"more", then=lambda: run.prompt.text == "more")
         # The time to write comes right after the session got another id.
-        run.told.tell(ev.Connected("id-2", "claude-x", "default", "/work"))
+        run.fake.tell(ev.Connected("id-2", "claude-x", "default", "/work"))
         await until(pilot, lambda: run.screen.view.session_id == "id-2")
         run.screen.queue.save()
         await until(pilot, lambda: kept("id-2") == PromptDraft("more"))  # a thread writes it
         assert run.prompt.text == "more"
 
 
-class Waiting(ToldSession):
+class Waiting(FakeSession):
     """A session that waits for a free process, and has no name before it has one."""
 
     async def run(self) -> None:
@@ -449,7 +449,7 @@ class Waiting(ToldSession):
 
 async def test_prompts_that_claude_has_not_read_come_back_in_the_prompt_and_are_sent_once() -> None:
     async with running(Driven(Launch(settings=NEW, prompt="first prompt"), make=Waiting)) as (run, pilot):
-        await until(pilot, lambda: run.told.sent == ["first prompt"])
+        await until(pilot, lambda: run.fake.sent == ["first prompt"])
         await pilot.press(*"second", "enter", *"third")
         sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
         await until(pilot, lambda: kept("directory /") == PromptDraft("third", sent=sent))
@@ -465,7 +465,7 @@ async def test_prompts_that_claude_has_not_read_come_back_in_the_prompt_and_are_
         await until(pilot, lambda: prompt.text == whole)
         await until(pilot, lambda: kept("directory /") == PromptDraft(whole) and on_disk() == 1)
         assert "before Claude read these prompts" in run.screen.transcript.text()
-        await press(pilot, "enter", then=lambda: run.told.sent == [whole])
+        await press(pilot, "enter", then=lambda: run.fake.sent == [whole])
         await run.tell(pilot, ev.PromptDelivered("p1"), then=lambda: on_disk() == 1)
         await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: on_disk() == 0)
 
@@ -504,6 +504,6 @@ async def test_a_prompt_that_returns_is_never_in_two_places() -> None:
         sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),))
         await until(pilot, lambda: kept("directory /") == sent)
         assert on_disk() == 1
-        run.told.tell(ev.ConversationReset("id-2"), ev.PromptReturned("begin", "it ended", "p1"))
+        run.fake.tell(ev.ConversationReset("id-2"), ev.PromptReturned("begin", "it ended", "p1"))
         await until(pilot, lambda: kept("directory /") == PromptDraft("begin"))
         assert on_disk() == 1

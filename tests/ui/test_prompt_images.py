@@ -74,7 +74,7 @@ class Prompted(Driven):
     """The program, and what is said above its prompt."""
 
     @property
-    def said(self) -> str:
+    def notice(self) -> str:
         return self.screen.dock.notices.text
 
     def drop(self, text: str) -> None:
@@ -90,7 +90,7 @@ async def sends_image(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
     """Drop an image, and send it."""
     run.drop(f"{place}/a.png")
     await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-    await press(pilot, "enter", then=lambda: run.told.sent == [A])
+    await press(pilot, "enter", then=lambda: run.fake.sent == [A])
 
 
 def stored() -> list[Path]:
@@ -103,8 +103,8 @@ async def test_paths_that_are_dropped_become_images_and_go_with_the_prompt(
     await pilot.press(*"see ")
     run.drop(f"'{place}/a.png' file://{place}/b.gif ")
     await until(pilot, lambda: run.prompt.field.text == f"see {A} {B} ")
-    await press(pilot, *"now", "enter", then=lambda: run.told.sent == [f"see {A} {B} now"])
-    ((one, two),) = run.told.images
+    await press(pilot, *"now", "enter", then=lambda: run.fake.sent == [f"see {A} {B} now"])
+    ((one, two),) = run.fake.images
     assert [(image.name, image.media_type) for image in (one, two)] == [
         ("a.png", "image/png"),
         ("b.gif", "image/gif"),
@@ -120,13 +120,13 @@ async def test_enter_in_the_same_burst_waits_for_the_images(
 ) -> None:
     run.drop(f"{place}/a.png")
     run.prompt.field.post_message(events.Key("enter", None))
-    await until(pilot, lambda: run.told.sent == [A])
+    await until(pilot, lambda: run.fake.sent == [A])
     run.drop(f"{place}/a.png")
     run.prompt.field.post_message(events.Key("enter", None))
     run.prompt.field.post_message(events.Key("x", "x"))
     await until(pilot, lambda: A in run.prompt.field.text and "x" in run.prompt.field.text)
-    assert run.told.sent == [A]
-    assert run.said == TYPED_ON
+    assert run.fake.sent == [A]
+    assert run.notice == TYPED_ON
 
 
 async def test_any_other_paste_stays_as_it_is(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
@@ -136,16 +136,16 @@ async def test_any_other_paste_stays_as_it_is(place: Path, run: Prompted, pilot:
         run.drop(text)
         await until(pilot, lambda text=text: run.prompt.field.text == text)
         sent.append(text)
-        await press(pilot, "enter", then=lambda: run.told.sent == sent)
-        assert run.told.images == [()] * len(sent)
+        await press(pilot, "enter", then=lambda: run.fake.sent == sent)
+        assert run.fake.images == [()] * len(sent)
 
 
 async def test_what_cannot_be_sent_says_why_and_stays_as_text(
     place: Path, run: Prompted, pilot: Pilot[int]
 ) -> None:
     run.drop(f"{place}/a.png {place}/no.png")
-    await until(pilot, lambda: run.said)
-    assert run.said == "no.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"
+    await until(pilot, lambda: run.notice)
+    assert run.notice == "no.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"
     assert run.prompt.field.text == f"{place}/a.png {place}/no.png"
 
 
@@ -155,8 +155,8 @@ async def test_too_many_images_are_refused(place: Path, monkeypatch: pytest.Monk
         run.drop(f"{place}/a.png")
         await until(pilot, lambda: A in run.prompt.field.text)
         run.drop(f"{place}/b.gif")
-        await until(pilot, lambda: run.said)
-        assert run.said == "A prompt takes up to 1 images · send the rest with the next one"
+        await until(pilot, lambda: run.notice)
+        assert run.notice == "A prompt takes up to 1 images · send the rest with the next one"
         assert run.prompt.field.text == f"{A} {place}/b.gif"
 
 
@@ -170,8 +170,8 @@ async def test_an_image_is_one_piece(place: Path, run: Prompted, pilot: Pilot[in
     assert run.prompt.field.text == "abx "
     await pilot.press("ctrl+underscore")
     assert run.prompt.field.text == f"abx{A} "
-    await press(pilot, "end", "backspace", "backspace", "y", "enter", then=lambda: run.told.sent == ["abxy"])
-    assert run.told.images == [()]
+    await press(pilot, "end", "backspace", "backspace", "y", "enter", then=lambda: run.fake.sent == ["abxy"])
+    assert run.fake.images == [()]
 
 
 async def test_ctrl_v_pastes_an_image(clipboard: Callable[[bytes | str], None]) -> None:
@@ -179,8 +179,8 @@ async def test_ctrl_v_pastes_an_image(clipboard: Callable[[bytes | str], None]) 
     clipboard(png())
     async with run.app.run_test() as pilot:
         await press(pilot, *"a", "ctrl+v", then=lambda: run.prompt.field.text == f"a{PASTED} ")
-        await press(pilot, "b", "enter", then=lambda: run.told.sent == [f"a{PASTED} b"])
-        (image,) = run.told.images[0]
+        await press(pilot, "b", "enter", then=lambda: run.fake.sent == [f"a{PASTED} b"])
+        (image,) = run.fake.images[0]
         assert image == ImageFile("pasted", stored()[0], "image/png")
 
 
@@ -192,7 +192,7 @@ async def test_ctrl_v_pastes_a_text(clipboard: Callable[[bytes | str], None]) ->
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "text"),
     [
         ("", EMPTY),
         (b"BM8000", "pasted is not a PNG, JPEG, GIF or WebP image · convert it to one of these"),
@@ -200,21 +200,21 @@ async def test_ctrl_v_pastes_a_text(clipboard: Callable[[bytes | str], None]) ->
     ],
 )
 async def test_ctrl_v_says_why_nothing_came(
-    clipboard: Callable[[bytes | str], None], content: bytes | str, said: str
+    clipboard: Callable[[bytes | str], None], content: bytes | str, text: str
 ) -> None:
     run = Prompted(RESUMED)
     clipboard(content)
     async with run.app.run_test() as pilot:
-        await press(pilot, "ctrl+v", then=lambda: run.said == said)
+        await press(pilot, "ctrl+v", then=lambda: run.notice == text)
         assert run.prompt.field.text == ""
-        await press(pilot, *"on", "enter", then=lambda: run.told.sent == ["on"])
+        await press(pilot, *"on", "enter", then=lambda: run.fake.sent == ["on"])
 
 
 async def test_a_prompt_that_comes_back_has_its_images(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
     await sends_image(place, run, pilot)
     await run.tell(pilot, PromptReturned(A, "Claude ended", "p1"), then=lambda: run.prompt.field.text == A)
-    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
-    assert run.told.images[1] == run.told.images[0] != ()
+    await press(pilot, "enter", then=lambda: len(run.fake.sent) == 2)
+    assert run.fake.images[1] == run.fake.images[0] != ()
 
 
 async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path) -> None:
@@ -223,7 +223,7 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
             run.drop(f"{place}/{name}")
             await until(pilot, lambda name=name: name in run.prompt.draft.text and run.prompt.draft.images)
             await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
+        await until(pilot, lambda: len(run.fake.sent) == 2)
     await written(run)
     next(path for path in stored() if path.read_bytes() == png()).unlink()
     async with running(Prompted(Launch(settings=Settings(cwd=Path("/"))))) as (run, pilot):
@@ -231,10 +231,10 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
         await pilot.press("up")
         assert run.prompt.field.text == B.replace("image 2", "image 1")
         assert len(run.prompt.draft.images) == 1
-        assert run.said != IMAGE_MISSING
+        assert run.notice != IMAGE_MISSING
         await pilot.press("up")
         assert run.prompt.field.text == A
-        await until(pilot, lambda: run.said == IMAGE_MISSING)
+        await until(pilot, lambda: run.notice == IMAGE_MISSING)
         assert run.prompt.draft.images == {}
 
 
@@ -242,8 +242,8 @@ async def test_words_in_a_folded_paste_are_no_image(place: Path, run: Prompted, 
     await sends_image(place, run, pilot)
     run.drop(f"log: {A}\n" + "x\n" * 30)
     await until(pilot, lambda: run.prompt.field.text == "[pasted 31 lines]")
-    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
-    assert run.told.images[1] == ()
+    await press(pilot, "enter", then=lambda: len(run.fake.sent) == 2)
+    assert run.fake.images[1] == ()
 
 
 async def test_what_is_put_aside_and_cleared_keeps_its_images(
@@ -271,10 +271,10 @@ async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) ->
         assert run.prompt.choices.rows[0] == Completion("a.png", "a.png", detail=f"64×48, {SIZE} bytes")
         assert f"a.png  64×48, {SIZE} bytes" in str(run.prompt.query_one(ChoiceList).render())
         await pilot.press("tab", *"or @no.png", "escape", "enter")
-        await until(pilot, lambda: run.told.sent == ["see @a.png or @no.png"])
+        await until(pilot, lambda: run.fake.sent == ["see @a.png or @no.png"])
         await until(pilot, lambda: notices(run))
         assert notices(run) == [f"Attached to the prompt: a.png (64×48, {SIZE} bytes)"]
-        assert run.told.images == [()]
+        assert run.fake.images == [()]
 
 
 def notices(run: Prompted) -> list[str]:
@@ -303,8 +303,8 @@ async def test_picture_of_images_in_a_prompt(place: Path, pictures: Pictures) ->
     async with run.app.run_test(size=(60, 14)) as pilot:
         run.drop(f"{place}/c.gif")
         await until(pilot, lambda: len(run.prompt.draft.images) == 1)
-        await press(pilot, *"first", "enter", then=lambda: run.told.sent)
-        run.told.tell(PromptAccepted(run.told.sent[0], prompt_id="p1"))
+        await press(pilot, *"first", "enter", then=lambda: run.fake.sent)
+        run.fake.tell(PromptAccepted(run.fake.sent[0], prompt_id="p1"))
         await pilot.press(*"compare ")
         run.drop(f"{place}/c.gif {place}/b.gif")
         await until(pilot, lambda: len(run.prompt.draft.images) == 2)

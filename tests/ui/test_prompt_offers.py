@@ -55,7 +55,7 @@ async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
         assert {"model", "mode", "moderate", "more"} <= set(offered(run))
         assert chosen(run) == "mode", "the row under the cursor stays"
         await press(pilot, "ctrl+u", "slash", *"morex", then=lambda: run.prompt.choices is None)
-        run.told.tell(ev.CommandsListed((ev.SlashCommand("morex", "x"),)))
+        run.fake.tell(ev.CommandsListed((ev.SlashCommand("morex", "x"),)))
         await until(pilot, lambda: offered(run) == ["morex"])
 
 
@@ -230,8 +230,8 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
     assert standing(run)[:2] == ("ix the logout", 0)
     await pilot.press("u", "d", "d")
     assert standing(run) == ("", 0, "NORMAL")
-    await press(pilot, "u", "A", *" now", "enter", then=lambda: run.told.sent)
-    assert run.told.sent == ["fix the logout now"]
+    await press(pilot, "u", "A", *" now", "enter", then=lambda: run.fake.sent)
+    assert run.fake.sent == ["fix the logout now"]
     assert standing(run) == ("", 0, "INSERT"), "the next prompt is typed"
     await pilot.press(*"first", "enter", *"second", "ctrl+j", *"line", "escape")
     await pilot.press("k")
@@ -252,17 +252,17 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
 async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.WORKING)
     await pilot.press(*"one", "escape", "2", "d", "escape")
-    assert not run.told.interrupts
-    await press_later(pilot, "w", "escape", seconds=5.0, then=lambda: run.told.interrupts)
+    assert not run.fake.interrupts
+    await press_later(pilot, "w", "escape", seconds=5.0, then=lambda: run.fake.interrupts)
     assert standing(run)[0] == "one"
 
 
 async def test_a_search_is_typed_into_and_the_mode_stays(run: Driven, pilot: Pilot[int]) -> None:
     await pilot.press(*"one", "escape")
-    run.told.tell(ev.PromptReturned("old", "the session ended"))
+    run.fake.tell(ev.PromptReturned("old", "the session ended"))
     await until(pilot, lambda: run.prompt.field.text == "old\none")
     assert standing(run) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
     await pilot.press("d", "d", "d", "d", "i")
@@ -278,7 +278,7 @@ async def test_a_search_is_typed_into_and_the_mode_stays(run: Driven, pilot: Pil
 async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(still: Driven) -> None:
     async with still.app.run_test() as pilot:
         await pilot.press(*"one two", "escape")
-        still.told.tell(asked())
+        still.fake.tell(asked())
         still.clock.skip(5.0)
         await until(pilot, lambda: panel_drawn(still.screen))
         await pilot.press("d", "b")
@@ -297,7 +297,7 @@ async def test_the_command_turns_them_on_and_off(run: Driven, pilot: Pilot[int])
 async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(still: Driven) -> None:
     async with still.app.run_test() as pilot:
         await pilot.press(*"one two", "escape")
-        still.told.tell(asked())
+        still.fake.tell(asked())
         still.clock.skip(5.0)
         await until(pilot, lambda: panel_drawn(still.screen))
         still.app.post_message(events.Paste("x"))
@@ -323,11 +323,11 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
 ) -> None:
     async with run.app.run_test(size=(60, 24)) as pilot:
         await pilot.press(*"first", "enter")
-        run.told.tell(ev.PromptAccepted("later", queued=True, prompt_id="p1"))
+        run.fake.tell(ev.PromptAccepted("later", queued=True, prompt_id="p1"))
         await until(pilot, lambda: run.prompt.queued)
         await pilot.press("escape", "k")
         assert standing(run) == ("first", 4, "NORMAL")
-        assert not run.told.withdrawn, "only the arrow takes back what is queued"
+        assert not run.fake.withdrawn, "only the arrow takes back what is queued"
         await pilot.press("j", "i", *"word " * 30, "escape", "k")
         assert standing(run) == ("first", 4, "NORMAL")
 

@@ -134,17 +134,17 @@ async def test_two_waiting_sets_are_counted() -> None:
 
 
 async def test_the_keys_of_the_page_above_are_left_to_it() -> None:
-    heard: list[str] = []
+    received: list[str] = []
 
     class Host(PanelHost):
         def on_key(self, event: events.Key) -> None:
-            heard.append(event.key)
+            received.append(event.key)
 
     async with Host(SINGLE).shown() as (app, pilot):
         keys = ["pageup", "pagedown", "ctrl+up", "ctrl+down"]
         await pilot.press(*keys, "o", *keys)
         await type_text(pilot, "ab")
-        assert heard == keys * 2
+        assert received == keys * 2
         assert app.state.text == "ab"
 
 

@@ -26,16 +26,16 @@ from tests.ui.session import Driven, asked, panel_drawn, press, running, until
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"
 
 
-async def told(run: Driven, pilot: Pilot[int], last: str, *events: ev.AgentEvent) -> None:
+async def happens(run: Driven, pilot: Pilot[int], last: str, *events: ev.AgentEvent) -> None:
     """Tell what happens, and wait until the last text of it is drawn."""
     await until(pilot, lambda: run.session is not None)
-    run.told.tell(*events)
+    run.fake.tell(*events)
     pane = run.screen.transcript
     await until(pilot, lambda: any(last in pane.render_line(y).text for y in range(pane.size.height)))
     await pilot.pause()
 
 
-def said(text: str, index: int = 0) -> ev.BlockFinished:
+def block(text: str, index: int = 0) -> ev.BlockFinished:
     return ev.BlockFinished(ev.BlockKey("m", index), ev.BlockKind.TEXT, text)
 
 
@@ -47,10 +47,10 @@ async def filled(run: Driven, pilot: Pilot[int]) -> None:
     """Tell two prompts with an answer and a tool call each."""
     output = "\n".join(f"line {n}" for n in range(60))
     turns = (
-        (ev.PromptAccepted(f"prompt {turn}"), said(PROSE, turn), *ran(f"t{turn}", f"make {turn}", output))
+        (ev.PromptAccepted(f"prompt {turn}"), block(PROSE, turn), *ran(f"t{turn}", f"make {turn}", output))
         for turn in range(2)
     )
-    await told(run, pilot, "make 1", *(event for turn in turns for event in turn))
+    await happens(run, pilot, "make 1", *(event for turn in turns for event in turn))
 
 
 def margin(run: Driven) -> list[str]:
@@ -98,12 +98,12 @@ async def test_escape_leaves_the_mark_before_it_interrupts_and_its_place_stays_w
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await pilot.press("alt+up", "escape")
     assert run.screen.transcript.mark is None
-    assert run.told.interrupts == 0
+    assert run.fake.interrupts == 0
     await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
     await press_later(pilot, "escape", seconds=AGAIN)
-    assert run.told.interrupts == 1
+    assert run.fake.interrupts == 1
     await press(pilot, "alt+up", then=lambda: "▌" in margin(run))
-    run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))
+    run.fake.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))
     await until(pilot, lambda: transcript.viewport.unseen > 20)
     assert "▌" in margin(run)[:-1], "beside the line that says what came below"
     await pilot.press("ctrl+end")
@@ -151,8 +151,8 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
         await until(pilot, lambda: "1 of 2" in run.screen.dock.notices.text)
 
 
-async def told_text(run: Driven, pilot: Pilot[int], text: str) -> None:
-    await told(run, pilot, "three", said(text), *ran("t", "make", "one\ntwo\nthree"))
+async def shows_text(run: Driven, pilot: Pilot[int], text: str) -> None:
+    await happens(run, pilot, "three", block(text), *ran("t", "make", "one\ntwo\nthree"))
 
 
 async def drag(run: Driven, pilot: Pilot[int], start: tuple[int, int], end: tuple[int, int]) -> None:
@@ -164,7 +164,7 @@ async def drag(run: Driven, pilot: Pilot[int], start: tuple[int, int], end: tupl
 
 async def test_what_is_selected_with_the_mouse_is_copied_without_margins() -> None:
     async with running(Driven(), size=(60, 24)) as (run, pilot):
-        await told_text(run, pilot, "first line\n\nsecond 日本 line")
+        await shows_text(run, pilot, "first line\n\nsecond 日本 line")
         await drag(run, pilot, (6, 0), (10, 2))
         assert run.screen.get_selected_text() == "st line\n\nsecond 日"
         style = run.screen.get_component_rich_style("screen--selection")
@@ -182,7 +182,7 @@ async def test_a_command_selected_with_the_mouse_is_copied_as_its_source() -> No
     run = Driven()
     command = "docker run --rm  --volume /data:/data --network host registry.example.org/tools/backup:4"
     async with run.app.run_test(size=(40, 24)) as pilot:
-        await told_text(run, pilot, f"run this:\n\n```sh\n{command}\n  --verbose\n```")
+        await shows_text(run, pilot, f"run this:\n\n```sh\n{command}\n  --verbose\n```")
         drawn = [run.screen.transcript.render_line(y).text for y in range(10)]
         first = next(y for y, line in enumerate(drawn) if "docker" in line)
         last = next(y for y, line in enumerate(drawn) if "--verbose" in line)
@@ -196,19 +196,19 @@ async def test_a_command_selected_with_the_mouse_is_copied_as_its_source() -> No
 
 async def test_a_selection_stays_on_its_text_while_more_comes() -> None:
     async with running(Driven(), size=(60, 16)) as (run, pilot):
-        await told_text(run, pilot, "first line\n\nsecond line")
+        await shows_text(run, pilot, "first line\n\nsecond line")
         await drag(run, pilot, (3, 0), (8, 0))
-        run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
+        run.fake.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
         await until(pilot, lambda: any("more" in run.screen.transcript.render_line(y).text for y in (3, 4)))
         assert run.screen.get_selected_text() == "first"
 
 
 async def test_a_click_on_the_line_that_counts_what_came_below_goes_there() -> None:
     async with running(Driven(), size=(60, 16)) as (run, pilot):
-        await told_text(run, pilot, "hay\n\n" * 30)
+        await shows_text(run, pilot, "hay\n\n" * 30)
         pane = run.screen.transcript
         await pilot.press("pageup")
-        run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
+        run.fake.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
         await until(pilot, lambda: pane.viewport.unseen)
         last = pane.size.height - 1
         assert "below" in pane.render_line(last).text
@@ -234,7 +234,7 @@ def test_lines_keep_their_order_as_numbers() -> None:
 async def test_prose_selected_with_the_mouse_has_the_line_breaks_of_its_source() -> None:
     async with running(Driven(), size=(40, 24)) as (run, pilot):
         text = "Every **bookmark** that has no tag stands first in the list.\nThe others follow."
-        await told(run, pilot, "That is", said(text), said("That is all.", 1))
+        await happens(run, pilot, "That is", block(text), block("That is all.", 1))
         await drag(run, pilot, (9, 0), (5, 2))
         assert run.screen.get_selected_text() == "bookmark that has no tag stands first in the list.\nThe"
 
@@ -254,7 +254,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
     run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(40, 24)) as pilot:
         text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
-        await told(run, pilot, "That is", said(text), said("That is all.", 1))
+        await happens(run, pilot, "That is", block(text), block("That is all.", 1))
         pane = run.screen.transcript
 
         def place(word: str) -> tuple[int, int]:
@@ -294,10 +294,12 @@ def test_what_is_pointed_at_is_found_across_the_ends_of_lines() -> None:
         assert targets_at(block, strips, line, cell) == []
 
 
-async def told_needles(run: Driven, pilot: Pilot[int]) -> None:
+async def shows_needles(run: Driven, pilot: Pilot[int]) -> None:
     output = "\n".join("a needle in it" if number == 30 else f"line {number}" for number in range(60))
     text = "a needle\n\n" + "hay\n\n" * 60
-    await told(run, pilot, "last needle", said(text), *ran("t", "make", output), said("the last needle", 1))
+    await happens(
+        run, pilot, "last needle", block(text), *ran("t", "make", output), block("the last needle", 1)
+    )
 
 
 def marked(run: Driven, *, current: bool) -> list[str]:
@@ -313,7 +315,7 @@ def marked(run: Driven, *, current: bool) -> list[str]:
 
 
 async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilot: Pilot[int]) -> None:
-    await told_needles(run, pilot)
+    await shows_needles(run, pilot)
     bar, transcript = run.screen.search_bar, run.screen.transcript
     await press(pilot, "ctrl+f", *"needle", then=lambda: bar.found_text == "2/3")
     tool = transcript.model.blocks[1]
@@ -334,20 +336,20 @@ async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilo
     assert not tool.folded, "the place stays as it is seen"
     assert not marked(run, current=True)
     assert run.screen.focused is run.screen.dock.prompt.field
-    assert not run.told.interrupts
+    assert not run.fake.interrupts
 
 
 async def test_a_query_begins_where_the_search_began_is_kept_and_goes_on_while_text_streams(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    await told_needles(run, pilot)
+    await shows_needles(run, pilot)
     bar = run.screen.search_bar
     await press(pilot, "ctrl+f", *"needlex", then=lambda: bar.found_text == "not found")
     await press(pilot, "backspace", then=lambda: bar.found_text == "2/3")
     await press(pilot, "escape", "ctrl+f", then=lambda: bar.found_text == "2/3")
     await pilot.press("down")
     for _ in range(5):
-        run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
+        run.fake.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
     await until(pilot, lambda: bar.found_text == "3/53")
     await until(pilot, lambda: marked(run, current=True) == ["needle"])
     await until(pilot, lambda: run.screen.transcript.viewport.unseen)
@@ -361,7 +363,7 @@ async def test_a_query_begins_where_the_search_began_is_kept_and_goes_on_while_t
 async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is_over(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    await told_needles(run, pilot)
+    await shows_needles(run, pilot)
     await pilot.press("ctrl+f", *"need")
     await run.tell(pilot, asked(), then=lambda: run.screen.dock.panel is not None)
     panel = run.screen.dock.panel
@@ -372,7 +374,7 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
     keys = panel.query_one(HintBar)
     assert "Enter next · ↑ previous · Esc close" in str(keys.render())
     await pilot.press("enter", "escape")
-    assert not run.told.answers
+    assert not run.fake.answers
     await until(pilot, lambda: run.screen.focused is panel)
     await until(pilot, lambda: "Esc hide" in str(keys.render()))
     assert not panel.state.hidden

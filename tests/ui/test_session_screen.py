@@ -35,7 +35,7 @@ from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures, rests
 from tests.ui.session import (
     Driven,
-    ToldSession,
+    FakeSession,
     asked,
     idle,
     kept_while_parked,
@@ -59,34 +59,34 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(
     patient: None, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await press(pilot, "space", "enter", "x", "enter", then=lambda: run.told.sent)
-    assert run.told.sent == [" x"], "blanks alone are not sent"
-    await press(pilot, *"hello", "ctrl+j", *"you", "backspace", "enter", then=lambda: len(run.told.sent) == 2)
-    assert run.told.sent[1] == "hello\nyo"
+    await press(pilot, "space", "enter", "x", "enter", then=lambda: run.fake.sent)
+    assert run.fake.sent == [" x"], "blanks alone are not sent"
+    await press(pilot, *"hello", "ctrl+j", *"you", "backspace", "enter", then=lambda: len(run.fake.sent) == 2)
+    assert run.fake.sent[1] == "hello\nyo"
     assert run.screen.dock.prompt.text == ""
     assert "hello" in run.screen.transcript.text(), "it is shown before the session took it"
     for character in "abc\rdef":
         run.app.post_message(events.Key("enter" if character == "\r" else character, character))
     await until(pilot, lambda: run.screen.dock.prompt.text == "def")
-    assert run.told.sent[2:] == ["abc"], "what is typed after Enter belongs to the next prompt"
-    run.told.tell(ev.PromptReturned("old", "the session ended"))
+    assert run.fake.sent[2:] == ["abc"], "what is typed after Enter belongs to the next prompt"
+    run.fake.tell(ev.PromptReturned("old", "the session ended"))
     await until(pilot, lambda: run.screen.dock.prompt.text == "old\ndef")
     assert "not sent" in run.screen.transcript.text()
-    run.told.tell(ev.PromptReturned("older", "the session ended"))
+    run.fake.tell(ev.PromptReturned("older", "the session ended"))
     await until(pilot, lambda: run.screen.dock.prompt.text == "old\nolder\ndef")
     await pilot.press("ctrl+c")
     assert "again" in run.screen.dock.notices.text
-    assert not run.told.closed
-    await press_later(pilot, "ctrl+c", seconds=0.2, then=lambda: run.told.closed)
+    assert not run.fake.closed
+    await press_later(pilot, "ctrl+c", seconds=0.2, then=lambda: run.fake.closed)
 
 
 async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> None:
     for keys in ("tab", "shift+tab", "click"):
-        run.told.sent.clear()
-        run.told.answers.clear()
+        run.fake.sent.clear()
+        run.fake.answers.clear()
         run.clock.skip(PAUSE + 0.1)
         await leave(run, pilot, keys)
-        await press(pilot, "x", "enter", then=lambda: run.told.sent == ["x"])
+        await press(pilot, "x", "enter", then=lambda: run.fake.sent == ["x"])
         for event, moves in (
             (asked(f"q {keys}"), ["down"]),
             (ev.RequestAsked(permission(f"p {keys}")), ["down"]),
@@ -96,7 +96,7 @@ async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> 
             await pilot.press(*moves, "enter")
             # A key that still finds the panel that leaves is late: after it the prompt holds Enter back.
             await until(pilot, lambda: run.screen.dock.panel is None and run.screen.dock.prompt.display)
-        assert [name for name, _, _ in run.told.answers] == [f"q {keys}", f"p {keys}"]
+        assert [name for name, _, _ in run.fake.answers] == [f"q {keys}", f"p {keys}"]
 
 
 async def leave(run: Driven, pilot: Pilot[int], keys: str) -> None:
@@ -122,7 +122,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await run.ask(pilot, asked("one"), asked("two"), ev.RequestAsked(permission("three")))
         await pilot.press("o", *"precious")
         for name in ("one", "two", "three"):
-            run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
+            run.fake.tell(ev.RequestSettled(name, Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
         await copies(pilot, "precious")
         assert "F8 copies your draft:" in run.screen.transcript.text()
@@ -131,7 +131,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.screen.dock.notices.hush()
         await run.ask(pilot, asked("withdrawn"))
         await pilot.press("home", "2", "n", *"note", "enter")
-        run.told.tell(ev.RequestSettled("withdrawn", Cancelled("interrupted")))
+        run.fake.tell(ev.RequestSettled("withdrawn", Cancelled("interrupted")))
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
         assert run.screen.dock.panel is None
         await copies(pilot, "Second", "note")
@@ -140,7 +140,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
             run.screen.dock.notices.hush()
             await run.ask(pilot, asked(answer, replace(ASKED, text=f"Not {answer}?")))
             await pilot.press("home", "2")
-            run.told.tell(ev.RequestSettled(answer, Answered((Answer((answer,)),)), PHONE))
+            run.fake.tell(ev.RequestSettled(answer, Answered((Answer((answer,)),)), PHONE))
             await until(pilot, lambda: "was answered" in run.screen.dock.notices.text)
             assert ("F8" in run.screen.dock.notices.text) is offered
         # Own text is left out of what is sent.
@@ -149,7 +149,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await pilot.press(*"Zebra", "escape", "2", "enter")
         await press_later(pilot, "enter", seconds=HELD + 0.01)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
-        assert run.told.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
+        assert run.fake.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
         await copies(pilot, "Zebra")
         # All of it is declined.
         run.screen.dock.notices.hush()
@@ -157,40 +157,40 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await pilot.press("2", "n", *"why", "enter", "ctrl+d")
         await press_later(pilot, "y", seconds=QUIET)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
-        assert run.told.answers.pop()[1] == Declined()
+        assert run.fake.answers.pop()[1] == Declined()
         await copies(pilot, "Second", "why")
         # It is discussed instead.
         run.screen.dock.notices.hush()
         await run.ask(pilot, asked("discussed", replace(ASKED, text="Which?")))
         await pilot.press("2", "n", *"handy", "enter", "c", *"both", "enter")
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
-        discussed = run.told.answers.pop()[1]
+        discussed = run.fake.answers.pop()[1]
         assert isinstance(discussed, Discussed)
         assert discussed.text == "both"
         await copies(pilot, "Second", "handy")
         # Answers never arrived.
         await run.ask(pilot, asked("lost", replace(ASKED, text="Who?")))
-        await press(pilot, "2", "enter", then=lambda: run.told.answers)
-        run.told.tell(ev.RequestSettled("lost", Cancelled("the Claude process ended")))
+        await press(pilot, "2", "enter", then=lambda: run.fake.answers)
+        run.fake.tell(ev.RequestSettled("lost", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "process ended" in run.screen.dock.notices.text)
         await copies(pilot, "Second")
         # A reason was not sent, and goes to the prompt.
         await run.ask(pilot, ev.RequestAsked(permission()))
         await pilot.press("e", *"also", "escape", "y", "enter")
-        await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), PANEL)])
+        await until(pilot, lambda: run.fake.answers[1:] == [("toolu_p", Allowed(), PANEL)])
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
 
 
 async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pilot[int]) -> None:
     for typed, event in (("x", asked("r")), ("xx", ev.RequestAsked(permission("r")))):
         for _ in range(3):
-            run.told.tell(event, ev.RequestSettled("r", Cancelled("interrupted")))
+            run.fake.tell(event, ev.RequestSettled("r", Cancelled("interrupted")))
         await pilot.pause()
         assert run.screen.dock.panel is None, event
         await press(pilot, "x", then=lambda typed=typed: run.screen.dock.prompt.text == typed)
     run.screen.dock.prompt.put("")
     run.clock.skip(PAUSE + 0.1)
-    run.told.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
+    run.fake.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
     await keys_work(run, pilot)
     await pilot.press("2", "enter")
@@ -199,8 +199,8 @@ async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pil
     await pilot.press("1", "enter")
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
     await keys_work(run, pilot)
-    await press(pilot, "y", then=lambda: len(run.told.answers) == 3)
-    assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
+    await press(pilot, "y", then=lambda: len(run.fake.answers) == 3)
+    assert [(name, type(outcome)) for name, outcome, _ in run.fake.answers] == [
         ("one", Answered),
         ("two", Answered),
         ("three", Allowed),
@@ -209,7 +209,7 @@ async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pil
 
 
 async def test_a_failure_inside_the_session_leaves_the_screen() -> None:
-    class Failing(ToldSession):
+    class Failing(FakeSession):
         async def run(self) -> None:
             raise RuntimeError("surprise")
 
@@ -222,11 +222,11 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
     settings = Settings(cwd=Path("/"), theme="nope")
     run = Driven(Launch(settings=settings, prompt="do it", draft="later", notices=("first",)))
     async with run.app.run_test(size=(100, 24)) as pilot:
-        await until(pilot, lambda: run.told.sent == ["do it"])
+        await until(pilot, lambda: run.fake.sent == ["do it"])
         assert run.screen.dock.prompt.text == "later", "a draft is not sent"
         await until(pilot, lambda: "nope" in run.screen.transcript.text())
         assert "first" in run.screen.transcript.text()
-        run.told.tell(ev.ModeChanged("plan"), ev.StateChanged(ev.SessionState.AWAITING))
+        run.fake.tell(ev.ModeChanged("plan"), ev.StateChanged(ev.SessionState.AWAITING))
         await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
         words = [piece.text for piece in pieces(run.screen.view, run.screen.around, 0.0)]
         assert words[0].startswith("◆ waits for you")
@@ -251,24 +251,24 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
             pilot,
             lambda: dock.notices.text == "1 question waiting · Which · draft 1/1, nothing sent · F2 opens",
         )
-        await press(pilot, *"hi", "enter", then=lambda: run.told.sent == ["typhi"])
-        await press(pilot, "f2", "enter", then=lambda: [name for name, _, _ in run.told.answers] == ["first"])
+        await press(pilot, *"hi", "enter", then=lambda: run.fake.sent == ["typhi"])
+        await press(pilot, "f2", "enter", then=lambda: [name for name, _, _ in run.fake.answers] == ["first"])
 
         await pilot.press(*"typ")
         await run.tell(pilot, asked("second"), then=lambda: dock.line.items)
         await press(pilot, "f2", then=lambda: panel_drawn(run.screen))
-        run.told.tell(ev.RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
+        run.fake.tell(ev.RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
         await until(pilot, lambda: dock.panel is None)
         assert "answered on phone" in dock.notices.text
-        assert len(run.told.answers) == 1, "it is not answered a second time"
+        assert len(run.fake.answers) == 1, "it is not answered a second time"
 
 
 @pytest.mark.parametrize("arrives", [False, True])
 async def test_a_request_comes_behind_what_came_before_it(arrives: bool) -> None:
     async with running(Driven()) as (run, pilot):
-        run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
+        run.fake.tell(ev.StateChanged(ev.SessionState.AWAITING))
         event = asked("first")
-        run.told.tell(Grown(event.request, Arriving(1, whole=True)) if arrives else event)
+        run.fake.tell(Grown(event.request, Arriving(1, whole=True)) if arrives else event)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is ev.SessionState.AWAITING, "what came before it is handled before it"
 
@@ -277,9 +277,9 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     patient: None, run: Driven, pilot: Pilot[int]
 ) -> None:
     await pilot.press("escape")
-    assert run.told.interrupts == 0, "nothing runs"
+    assert run.fake.interrupts == 0, "nothing runs"
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
-    await press_later(pilot, "a", "escape", seconds=AGAIN, then=lambda: run.told.interrupts == 1)
+    await press_later(pilot, "a", "escape", seconds=AGAIN, then=lambda: run.fake.interrupts == 1)
     assert run.screen.dock.prompt.text == "a"
     keys = run.screen.query_one("Dock > HintBar", HintBar)
     assert keys.render().plain.endswith(" Esc interrupt    F1 keys")
@@ -288,14 +288,14 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     assert " · Esc Esc interrupt " in keys.render().plain
     await press_later(pilot, "escape", seconds=QUIET + 0.01)
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
-    assert run.told.interrupts == 1
+    assert run.fake.interrupts == 1
     await press_later(pilot, "b", seconds=QUIET + 0.01)
     await press_later(pilot, "escape", seconds=QUIET + 0.01)
-    assert run.told.interrupts == 1, "another key came between"
+    assert run.fake.interrupts == 1, "another key came between"
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
     await pilot.press("escape", "escape")
-    await press_later(pilot, "escape", seconds=QUIET + 0.01, then=lambda: run.told.interrupts == 2)
-    await press(pilot, "ctrl+q", then=lambda: run.told.closed)
+    await press_later(pilot, "escape", seconds=QUIET + 0.01, then=lambda: run.fake.interrupts == 2)
+    await press(pilot, "ctrl+q", then=lambda: run.fake.closed)
 
 
 SAID = (
@@ -342,14 +342,14 @@ class Shown:
         self.pilot = pilot
         await until(pilot, lambda: self.run.screen.view.state is ev.SessionState.IDLE)
         for event in SAID:
-            self.run.told.tell(event)
+            self.run.fake.tell(event)
         transcript = self.run.screen.transcript
         # Seen before a panel makes less of it fit: what was never seen has a height that is only guessed.
         await until(pilot, lambda: len(transcript.model.blocks) == len(SAID) and rests(transcript))
 
     async def asks(self, event: ev.RequestAsked) -> None:
         """Let the session ask for something, and wait until its panel takes keys."""
-        self.run.told.tell(event)
+        self.run.fake.tell(event)
         await until(self.pilot, lambda: panel_drawn(self.run.screen))
         self.clock.skip_grace()
 
@@ -448,7 +448,7 @@ async def test_it_is_there_until_something_is_said(size: tuple[int, int]) -> Non
         await until(pilot, lambda: run.session and "claude-x · default mode" in shown())
         assert f"ccq-tui {__version__}" in shown()
         assert "F1       all keys" in shown()
-        run.told.tell(ErrorReported(Problem.MCP_FAILED, "docs: no such file"))
+        run.fake.tell(ErrorReported(Problem.MCP_FAILED, "docs: no such file"))
         await until(pilot, lambda: "docs: no such file" in shown())
         assert ("F1       all keys" in shown()) == (size[1] > 12)  # where both fit
         await run.tell(pilot, PromptAccepted("Build it"), then=lambda: "Build it" in shown())
@@ -461,7 +461,7 @@ GOOD_TURN = ev.TurnEnded("completed", False, 1.0, None, 1, 1)
 
 
 async def tell(driven: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
-    driven.told.tell(*events)
+    driven.fake.tell(*events)
     # A burst is handled a moment later.
     await until(pilot, lambda: not driven.session_screen._arrived)
 
@@ -484,43 +484,43 @@ async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_agai
     assert "F6 send it again" in run.screen.dock.notices.text
     assert "529 Overloaded." in shown
     await pilot.press("f6", "f6")
-    assert run.told.sent == ["Build it"]
+    assert run.fake.sent == ["Build it"]
     await tell(run, pilot, *prompted(), GOOD_TURN)
     assert "F6 send it again" not in run.screen.dock.notices.text
-    run.told.sent.clear()
+    run.fake.sent.clear()
     refused = ev.ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
     await tell(run, pilot, *prompted("Build it all", "2"), refused, FAILED_TURN)
     assert "F6 change the prompt" in run.screen.dock.notices.text
     run.screen.dock.prompt.put("typed since")
     await pilot.press("f6", "f6")
     assert run.screen.dock.prompt.text == "Build it all\ntyped since"
-    assert run.told.sent == []
+    assert run.fake.sent == []
     assert "F6" not in run.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
     await tell(run, pilot, *prompted("Again", "3"), overloaded, FAILED_TURN)
     with patch.object(Recovery, "seconds_to_wait", return_value=2.4):
         await pilot.press("f6")
     assert "It has just failed · F6 works again in 3 s" in run.screen.dock.notices.text
-    assert run.told.sent == []
+    assert run.fake.sent == []
 
 
 @pytest.mark.parametrize("read", [True, False])
 async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
     read: bool, run: Driven, pilot: Pilot[int]
 ) -> None:
-    said = ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Half of it")
-    await tell(run, pilot, *prompted(), said, ev.SessionLost("", kind=Problem.CLI_KILLED))
+    block = ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Half of it")
+    await tell(run, pilot, *prompted(), block, ev.SessionLost("", kind=Problem.CLI_KILLED))
     await pilot.press(*"more")
-    before = run.told
+    before = run.fake
     await pilot.press("f6")
-    assert run.told is not before
+    assert run.fake is not before
     assert run.launches[-1].resume == "id-1"
-    await tell(run, pilot, ev.HistoryLoaded((*prompted(), said)))
+    await tell(run, pilot, ev.HistoryLoaded((*prompted(), block)))
     await until(pilot, lambda: "F6 continue" in run.screen.dock.notices.text)
     assert run.screen.transcript.text().count("Half of it") == 1
     assert run.screen.dock.prompt.text == "more"
-    run.told.read = frozenset({"1"} if read else ())
-    await press(pilot, "f6", then=lambda: run.told.sent)
-    assert run.told.sent == ["Go on." if read else "Build it"], "what Claude has read is not sent twice"
+    run.fake.read = frozenset({"1"} if read else ())
+    await press(pilot, "f6", then=lambda: run.fake.sent)
+    assert run.fake.sent == ["Go on." if read else "Build it"], "what Claude has read is not sent twice"
 
 
 async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
@@ -553,7 +553,7 @@ async def test_the_same_error_is_not_repeated_and_after_a_reconnect_a_resumed_se
 
 
 @pytest.mark.parametrize(
-    ("gone", "words"),
+    ("ended", "words"),
     [
         (
             ev.SessionLost("/work/gone", kind=Problem.DIRECTORY_MISSING),
@@ -563,21 +563,21 @@ async def test_the_same_error_is_not_repeated_and_after_a_reconnect_a_resumed_se
     ],
 )
 async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
-    gone: ev.SessionLost, words: tuple[str, ...], run: Driven, pilot: Pilot[int]
+    ended: ev.SessionLost, words: tuple[str, ...], run: Driven, pilot: Pilot[int]
 ) -> None:
     await tell(run, pilot, asked())
     await keys_work(run, pilot)
     await tell(run, pilot, ev.StateChanged(ev.SessionState.PARKED))
-    parked = run.told
+    parked = run.fake
     await pilot.press("2", "enter")
     await kept_while_parked(run, pilot)
-    await until(pilot, lambda: run.told is not parked)
-    await tell(run, pilot, gone)
+    await until(pilot, lambda: run.fake is not parked)
+    await tell(run, pilot, ended)
     shown = run.screen.transcript.text()
-    assert all(said in shown for said in words)
+    assert all(text in shown for text in words)
     assert "Your answer did not reach Claude; F8 copies it" in shown
     await press(pilot, "f8", then=lambda: "Draft copied" in run.screen.dock.notices.text)
     assert "Which one?" in run.app.clipboard
     assert "Second" in run.app.clipboard
-    await tell(run, pilot, gone)
+    await tell(run, pilot, ended)
     assert run.screen.transcript.text().count("F8 copies it") == 1

@@ -46,8 +46,8 @@ from tests.ui.host import Clock, handled
 from tests.ui.inboxed import one_waits, stored_as
 from tests.ui.session import (
     Driven,
+    FakeSession,
     LastingSession,
-    ToldSession,
     asked,
     burst,
     idle,
@@ -87,10 +87,10 @@ class Several(Driven):
     """The program with all the sessions that it made."""
 
     def __init__(self, launch: Launch | None = None, clock: Clock | None = None) -> None:
-        self.all: list[ToldSession] = []
+        self.all: list[FakeSession] = []
         super().__init__(launch, Lasting, clock)
 
-    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> FakeSession:
         session = super()._make(tell, launch)
         self.all.append(session)
         session.session_id = f"id-{len(self.all)}"
@@ -444,19 +444,19 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await asked_about(pilot, run)
         await press(pilot, "escape", then=lambda: run.app.screen is screen)
         assert len(run.launches) == 1
-        run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
+        run.fake.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
         await until(pilot, lambda: screen.view.session_id == "id-1")
 
         # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
         await run.ask(pilot, ev.HistoryLoaded(()), ev.StateChanged(ev.SessionState.AWAITING), asked())
-        run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
+        run.fake.tell(ev.StateChanged(ev.SessionState.PARKED))
         await until(pilot, lambda: screen.view.state is ev.SessionState.PARKED)
         await pilot.press("1", "enter")
-        asking = run.told
+        asking = run.fake
         await kept_while_parked(run, pilot)
-        await until(pilot, lambda: run.told is not asking)
-        run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
-        run.told.tell(ev.SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
+        await until(pilot, lambda: run.fake is not asking)
+        run.fake.tell(ev.StateChanged(ev.SessionState.PARKED))
+        run.fake.tell(ev.SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
         await until(pilot, lambda: "has your answer" in screen.dock.notices.text)
         assert screen.view.state is ev.SessionState.PARKED, "it is tried again with the next prompt"
 

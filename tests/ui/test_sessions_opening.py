@@ -81,12 +81,12 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             assert isinstance(theirs, PanelState)
             (page,) = theirs.pages
             noted = replace(theirs, pages=(replace(page, draft=replace(page.draft, note="mind this")),))
-            heard: list[InboxChange] = []
-            inbox.subscribe(heard.append)
+            received: list[InboxChange] = []
+            inbox.subscribe(received.append)
             other = Store(tmp_path / "inbox.db")
             save_draft(other, request, noted, PHONE)
             other.close()
-            await until(pilot, lambda: any(isinstance(change, StoredDraft) for change in heard))
+            await until(pilot, lambda: any(isinstance(change, StoredDraft) for change in received))
             await until(pilot, lambda: run.waiting[0].draft == "draft 0/1")
             shown.set()
             with step("it opens with the newer draft"):
@@ -202,8 +202,8 @@ async def test_what_something_else_tells_stands_in_the_session_and_in_the_inbox(
         await tell("the build is \x1b[31mdone\nwith [bold]markup")
         await until(pilot, lambda: run.session_screen.dock.query("NoticeLine"))
         notices = run.session_screen.dock.query_one("NoticeLine")
-        told = "Codex: the build is ␛[31mdone with [bold]markup"
-        await until(pilot, lambda: told in str(notices.render()))
+        text = "Codex: the build is ␛[31mdone with [bold]markup"
+        await until(pilot, lambda: text in str(notices.render()))
         await open_list(pilot, run, 0)
         await tell("and so are the tests")
         await until(pilot, lambda: "Codex: and so are the tests" in run.notice())
@@ -228,7 +228,7 @@ async def test_the_panel_of_the_session_comes_back() -> None:
     run = Driven()
     request = request_of(SESSION_ID)
     async with idle(run, size=(80, 24)) as (run, pilot):
-        session, screen = run.told, run.session_screen
+        session, screen = run.fake, run.session_screen
         session.tell(StateChanged(SessionState.AWAITING))
         session.tell(RequestAsked(request))
         await keys_work(run, pilot)
@@ -329,9 +329,9 @@ async def test_it_is_named_at_the_start_and_counted_in_its_row(tmp_path: Path) -
     async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
         assert run.app.runtime.inbox.pending == ()  # as the first real session does, this opens it
         await until(pilot, lambda: run.app.sessions and "not reached Claude" in notices(run))
-        said = notices(run)
-        assert "1 answer has not reached Claude: api old · it goes there once its session" in said
-        assert "api runs" not in said, "there it is on its way"
+        shown = notices(run)
+        assert "1 answer has not reached Claude: api old · it goes there once its session" in shown
+        assert "api runs" not in shown, "there it is on its way"
 
         await open_list(pilot, run, 0)
         await until(pilot, lambda: run.row_of("old").undelivered == 1)
@@ -387,10 +387,10 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
     async with running(Many(tmp_path, resume="old", fork=fork), size=(100, 30)) as (run, pilot):
         assert run.app.runtime.inbox.pending == ()
         await until(pilot, lambda: run.app.sessions and "not reached Claude" in notices(run))
-        said = notices(run)
+        shown = notices(run)
         if fork:
-            assert "2 requests wait elsewhere · F4" in said
-            assert "2 answers have not reached Claude: api old, api older" in said
+            assert "2 requests wait elsewhere · F4" in shown
+            assert "2 answers have not reached Claude: api old, api older" in shown
         else:
-            assert "1 request waits elsewhere · F4" in said
-            assert "1 answer has not reached Claude: api older" in said
+            assert "1 request waits elsewhere · F4" in shown
+            assert "1 answer has not reached Claude: api older" in shown

@@ -170,8 +170,8 @@ async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Pa
 
 async def test_the_details_of_a_session_show_the_end_of_its_conversation(tmp_path: Path) -> None:
     async with idle(Many(tmp_path), size=(80, 24)) as (run, pilot):
-        said = "\n".join(f"line {number}" for number in range(40))
-        run.all[0].tell(PromptAccepted(said, prompt_id="p"))
+        text = "\n".join(f"line {number}" for number in range(40))
+        run.all[0].tell(PromptAccepted(text, prompt_id="p"))
         await open_list(pilot, run, 0)
         await until(pilot, lambda: "line 39" in screen_text(run))
         await press(pilot, "ctrl+up", then=lambda: "line 39" not in screen_text(run))
@@ -282,8 +282,8 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         asking = asyncio.ensure_future(run.all[1].ask_person())
         await until(pilot, lambda: run.app.runtime.inbox.of("s2"))
         await press(pilot, "a", "enter", "b", "enter", then=lambda: run.all[0].sent == ["a", "b"])
-        told = run.session_screen.transcript
-        await until(pilot, lambda: told.text().count("cannot be saved for the next start") == 1)
+        transcript = run.session_screen.transcript
+        await until(pilot, lambda: transcript.text().count("cannot be saved for the next start") == 1)
         await open_list(pilot, run, 1)
         assert run.row_of("s2").place is Place.HERE
         assert "The inbox cannot be read" in run.notice()

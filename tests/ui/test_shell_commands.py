@@ -46,12 +46,12 @@ async def test_a_command_is_run_shown_and_told_once(tmp_path: Path, run: Driven,
     await say(pilot, run, WAITS, then=lambda: cards(run) and "ready" in cards(run)[0].output)
     assert cards(run)[0].state is ToolState.RUNNING
     assert "ready" in run.screen.transcript.text()
-    assert run.told.sent == []
+    assert run.fake.sent == []
     (tmp_path / "go").touch()
-    await until(pilot, lambda: run.told.sent)
-    told = message_of(ShellRun(WAITS[1:], "ready\nover\n"))
-    assert (run.told.sent, run.told.unanswered) == ([told], [])
-    run.told.tell(PromptAccepted(told, queued=False, prompt_id="p1"))
+    await until(pilot, lambda: run.fake.sent)
+    message = message_of(ShellRun(WAITS[1:], "ready\nover\n"))
+    assert (run.fake.sent, run.fake.unanswered) == ([message], [])
+    run.fake.tell(PromptAccepted(message, queued=False, prompt_id="p1"))
     await pilot.pause()
     (card,) = run.screen.transcript.model.blocks
     assert isinstance(card, ToolBlock)
@@ -68,33 +68,33 @@ async def test_the_setting_of_claude_code_says_whether_claude_answers(
     settings = json.dumps({"respondToBashCommands": False})
     (tmp_path / "config" / "settings.json").write_text(settings, encoding="utf-8")
     async with running(run) as (_, pilot):
-        await say(pilot, run, "!echo hi", then=lambda: run.told.sent)
-        assert run.told.unanswered == [message_of(ShellRun("echo hi", "hi\n"), answer=False)]
+        await say(pilot, run, "!echo hi", then=lambda: run.fake.sent)
+        assert run.fake.unanswered == [message_of(ShellRun("echo hi", "hi\n"), answer=False)]
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
 async def test_a_key_stops_it_and_claude_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.fake.tell(StateChanged(SessionState.WORKING))
     await say(pilot, run, WAITS, then=lambda: cards(run) and "ready" in cards(run)[0].output)
     pid = int((tmp_path / "pid").read_text())
     run.clock.skip(5.0)
-    said: list[str] = []
+    texts: list[str] = []
     say_it = run.screen.dock.notices.say
 
-    def hear(text: str, *rest: Any, **more: Any) -> None:
-        said.append(text)
+    def receive(text: str, *rest: Any, **more: Any) -> None:
+        texts.append(text)
         say_it(text, *rest, **more)
 
     for place in (run.screen, run.screen.dock.notices):
-        monkeypatch.setattr(place, "say", hear)
+        monkeypatch.setattr(place, "say", receive)
     await pilot.press(key)
-    assert with_keys(STOPPING) in said[0], "it may be over by now, and then nothing says so any more"
-    await until(pilot, lambda: run.told.sent)
+    assert with_keys(STOPPING) in texts[0], "it may be over by now, and then nothing says so any more"
+    await until(pilot, lambda: run.fake.sent)
     assert with_keys(STOPPING) not in run.screen.dock.notices.text or key == "ctrl+c"
-    assert run.told.unanswered == [message_of(ShellRun(WAITS[1:], "ready\n", "", -2), answer=False)]
-    assert run.told.interrupts == 0
+    assert run.fake.unanswered == [message_of(ShellRun(WAITS[1:], "ready\n", "", -2), answer=False)]
+    assert run.fake.interrupts == 0
     assert not alive(pid)
     assert cards(run)[0].state is ToolState.FAILED
 
@@ -105,9 +105,9 @@ async def test_a_second_command_waits_in_its_field(tmp_path: Path, run: Driven, 
     assert with_keys(ONE_RUNS) in run.screen.dock.notices.text
     assert run.screen.dock.prompt.text == "!echo second"
     (tmp_path / "go").touch()
-    await until(pilot, lambda: run.told.sent)
-    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
-    assert run.told.sent[1] == message_of(ShellRun("echo second", "second\n"))
+    await until(pilot, lambda: run.fake.sent)
+    await press(pilot, "enter", then=lambda: len(run.fake.sent) == 2)
+    assert run.fake.sent[1] == message_of(ShellRun("echo second", "second\n"))
 
 
 async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(run: Driven, pilot: Pilot[int]) -> None:
@@ -120,7 +120,7 @@ async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(run: Driven, p
         assert prompt.choices is None
     await pilot.press("!", "space", "enter")
     assert NOTHING in run.screen.dock.notices.text
-    assert (prompt.text, run.told.sent, cards(run)) == ("! ", [], [])
+    assert (prompt.text, run.fake.sent, cards(run)) == ("! ", [], [])
 
 
 async def test_a_command_ends_with_the_program(tmp_path: Path, run: Driven) -> None:
@@ -132,14 +132,14 @@ async def test_a_command_ends_with_the_program(tmp_path: Path, run: Driven) -> N
 
 
 async def test_what_claude_was_not_told_is_said_and_is_no_prompt(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(PromptReturned(message_of(ShellRun("make", "x")), "the session was closed", "p1"))
+    run.fake.tell(PromptReturned(message_of(ShellRun("make", "x")), "the session was closed", "p1"))
     await until(pilot, lambda: "Claude did not receive ! make" in run.screen.transcript.text())
     assert run.screen.dock.prompt.text == ""
 
 
 async def test_commands_of_the_past_have_their_cards(run: Driven, pilot: Pilot[int]) -> None:
-    told = PromptAccepted(message_of(ShellRun("false", "", "no\n", 1)), prompt_id="p1")
-    run.told.tell(HistoryLoaded((told, PromptAccepted("next", prompt_id="p2"))))
+    past = PromptAccepted(message_of(ShellRun("false", "", "no\n", 1)), prompt_id="p1")
+    run.fake.tell(HistoryLoaded((past, PromptAccepted("next", prompt_id="p2"))))
     await until(pilot, lambda: len(run.screen.transcript.model.blocks) == 2)
     card, prompt = run.screen.transcript.model.blocks
     assert isinstance(card, ToolBlock)
@@ -150,7 +150,7 @@ async def test_commands_of_the_past_have_their_cards(run: Driven, pilot: Pilot[i
 
 async def test_picture_of_a_command_in_the_shell(run: Driven, pictures: Pictures) -> None:
     async with running(run, size=(60, 16)) as (_, pilot):
-        await say(pilot, run, "!printf 'one\\ntwo\\n'; exit 3", then=lambda: run.told.sent)
+        await say(pilot, run, "!printf 'one\\ntwo\\n'; exit 3", then=lambda: run.fake.sent)
         run.screen.dock.prompt.put("!git status --short")
         await pilot.pause()
         await pictures.keep(pilot, "shell")

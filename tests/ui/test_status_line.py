@@ -72,7 +72,7 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
             assert output.display
             assert output.region.bottom == run.session_screen.status_line.region.y
         with step("a change runs it again, and a second without one does not"):
-            run.told.tell(TURN, EffortChanged("high"))
+            run.fake.tell(TURN, EffortChanged("high"))
             await until(pilot, lambda: "0.25" in output.text and "high" in output.text)
             await until(pilot, lambda: not output._is_busy)
             before = runs.read_text(encoding="utf-8")
@@ -81,11 +81,11 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
             assert runs.read_text(encoding="utf-8") == before
         with step("what runs in the background is counted"):
             for number in (1, 2):
-                run.told.tell(TaskStarted(f"t{number}", "c", "d", background=True))
-            run.told.tell(TaskStarted("t3", "c", "d"))
+                run.fake.tell(TaskStarted(f"t{number}", "c", "d", background=True))
+            run.fake.tell(TaskStarted("t3", "c", "d"))
             drawn = run.session_screen.status_line
             await until(pilot, lambda: "2 commands in the background" in drawn.render().plain)
-            run.told.tell(TaskEnded("t1", "completed"))
+            run.fake.tell(TaskEnded("t1", "completed"))
             await until(pilot, lambda: "1 command in the background" in drawn.render().plain)
             assert "effort high" in drawn.render().plain
 
@@ -95,7 +95,7 @@ SILENT = "nothing from Claude"
 
 async def test_silence_is_said_where_claude_should_be_heard() -> None:
     async with running(Driven(clock=Clock()), size=(120, 24)) as (run, pilot):
-        heard: list[ev.AgentEvent] = []
+        received: list[ev.AgentEvent] = []
 
         def line(seconds: float = 0.0) -> str:
             run.clock.skip(seconds)
@@ -103,10 +103,10 @@ async def test_silence_is_said_where_claude_should_be_heard() -> None:
             return run.screen.status_line.render().plain
 
         async def tell(event: ev.AgentEvent) -> None:
-            await run.tell(pilot, event, then=lambda: event in heard)
+            await run.tell(pilot, event, then=lambda: event in received)
 
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        run.screen.listeners += (heard.append,)
+        run.screen.listeners += (received.append,)
         await tell(ev.StateChanged(ev.SessionState.WORKING))
         assert SILENT not in line(SILENCE - 1)
         assert f"{SILENT} for 15s" in line(1)
@@ -144,12 +144,12 @@ def timers(run: Driven) -> list[Timer]:
 async def test_an_idle_session_counts_no_seconds(run: Driven, pilot: Pilot[int]) -> None:
     run.screen.status.tick()
     await until(pilot, lambda: not timers(run))
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.fake.tell(StateChanged(SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
     assert timers(run), "how long it has been at work is shown"
     run.screen.status.tick()
     assert timers(run)
-    run.told.tell(StateChanged(SessionState.IDLE))
+    run.fake.tell(StateChanged(SessionState.IDLE))
     await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
     run.screen.status.tick()
     await until(pilot, lambda: not timers(run))

@@ -123,7 +123,7 @@ async def test_a_theme_file_elsewhere_is_kept_by_its_path(tmp_path: Path) -> Non
 async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with idle(driven("ccq-light")) as (run, pilot):
-        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.fake.tell(StateChanged(SessionState.AWAITING))
         await run.tell(pilot, asked(), then=lambda: " ❯ ○ 1  First" in screen_text(run.app))
         assert run.app.theme == "ccq-mono"
         assert {(style.color, style.bgcolor) for style in styles(run)} == {(None, None)}
@@ -244,7 +244,7 @@ async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
     clock = Clock()
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=clock)
     async with idle(run, size=SIZES[0]) as (run, pilot):
-        run.told.tell(*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION))
+        run.fake.tell(*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION))
         await until(pilot, lambda: panel_drawn(run.screen))
         clock.skip_grace()
         await pilot.press("space", "down")

@@ -447,8 +447,8 @@ async def test_a_session_gets_another_title_and_esc_keeps_the_old_one(kept: Kept
 async def test_the_end_of_an_earlier_session_stays_where_it_was_scrolled_to(
     kept: Kept, tmp_path: Path
 ) -> None:
-    said = "\n\n".join(f"line {number}" for number in range(40))
-    kept.here = [replace(DOCS, last=(("assistant", said),))]
+    line = "\n\n".join(f"line {number}" for number in range(40))
+    kept.here = [replace(DOCS, last=(("assistant", line),))]
     async with running(started(tmp_path), size=(80, 24)) as (run, pilot):
         text = (await listed(pilot, run)).details.view
         await until(pilot, lambda: text.above and not text.below)

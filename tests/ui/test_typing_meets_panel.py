@@ -77,9 +77,9 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     assert screen_lines(run.app)[-2].startswith(f" ❯ Before that, {WORDS}▏")
     await press_later(pilot, "enter")
     assert NOT_SENT in "\n".join(screen_lines(run.app)), "words that a panel met are not sent by their Enter"
-    assert (run.told.sent, run.told.answers) == ([], [])
-    await press_later(pilot, "enter", then=lambda: run.told.sent == [f"Before that, {WORDS}"])
-    assert run.told.answers == []
+    assert (run.fake.sent, run.fake.answers) == ([], [])
+    await press_later(pilot, "enter", then=lambda: run.fake.sent == [f"Before that, {WORDS}"])
+    assert run.fake.answers == []
     assert not run.dock.panel.state.has_draft  # type: ignore[union-attr]
 
 
@@ -107,15 +107,15 @@ async def test_what_follows_the_enter_that_sends_the_prompt_in_one_burst_is_the_
     await press_later(pilot, "enter")
     run.clock.skip(1.0)
     burst(run, "\rand")
-    await until(pilot, lambda: (run.told.sent, run.prompt.text) == (["first"], "and"))
+    await until(pilot, lambda: (run.fake.sent, run.prompt.text) == (["first"], "and"))
 
 
 async def test_the_text_in_the_prompt_becomes_the_answer(run: Driven, pilot: Pilot[int]) -> None:
     await opened(run, pilot, asked("set", SINGLE), "zebra crossing")
     await pilot.press("ctrl+y")
     assert (run.prompt.text, run.dock.panel.state.text) == ("", "zebra crossing")  # type: ignore[union-attr]
-    await press_later(pilot, "enter", then=lambda: run.told.answers)
-    assert run.told.answers[0][1] == Answered((Answer(other="zebra crossing"),))
+    await press_later(pilot, "enter", then=lambda: run.fake.answers)
+    assert run.fake.answers[0][1] == Answered((Answer(other="zebra crossing"),))
 
 
 async def recalled(run: Driven, pilot: Pilot[int]) -> None:
@@ -160,11 +160,11 @@ async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
     keys: Callable[[Driven, Pilot[int]], Awaitable[None]], run: Driven, pilot: Pilot[int]
 ) -> None:
     burst(run, "an earlier one\r")
-    await until(pilot, lambda: run.told.sent == ["an earlier one"])
+    await until(pilot, lambda: run.fake.sent == ["an earlier one"])
     run.clock.skip(5.0)
     await keys(run, pilot)
     run.clock.skip(THINKING - 0.1)
-    run.told.tell(ASKED["permission"])
+    run.fake.tell(ASKED["permission"])
     await until(pilot, lambda: "opens when you pause typing" in run.dock.notices.text)
     assert run.dock.panel is None
     run.clock.skip(0.2)
@@ -176,15 +176,15 @@ async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the
     more: str, run: Driven, pilot: Pilot[int]
 ) -> None:
     burst(run, f"go\r{more}")
-    await until(pilot, lambda: run.told.sent == ["go"] and run.prompt.text == more)
-    run.told.tell(ASKED["set"])
+    await until(pilot, lambda: run.fake.sent == ["go"] and run.prompt.text == more)
+    run.fake.tell(ASKED["set"])
     if more:
         await until(pilot, lambda: "opens when you pause typing" in run.dock.notices.text)
         assert run.dock.panel is None
         run.clock.skip(THINKING)
     await until(pilot, lambda: panel_drawn(run.screen))
     await pilot.press("enter")
-    assert (run.told.sent, run.told.answers) == (["go"], []), "it came by itself, a moment ago"
+    assert (run.fake.sent, run.fake.answers) == (["go"], []), "it came by itself, a moment ago"
 
 
 @pytest.mark.words
@@ -197,16 +197,16 @@ async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_
     burst(run, f"{words}\r")
     await until(pilot, lambda: run.prompt.text == words)
     await until(pilot, lambda: NOT_SENT in "\n".join(screen_lines(run.app)))
-    assert (run.told.sent, run.told.answers) == ([], [])
+    assert (run.fake.sent, run.fake.answers) == ([], [])
     assert not run.dock.panel.state.has_draft  # type: ignore[union-attr]
     # Nor does the Enter of the next panel, which has said nothing yet.
-    run.told.tell(ev.RequestSettled(name, Cancelled("over"), PHONE))
+    run.fake.tell(ev.RequestSettled(name, Cancelled("over"), PHONE))
     await until(pilot, lambda: not run.dock.line.items)
     run.clock.skip(THINKING)
     await opened(run, pilot, ev.RequestAsked(permission("other")))
     await press_later(pilot, "enter", seconds=QUIET)
     await until(pilot, lambda: NOT_SENT in "\n".join(screen_lines(run.app)))
-    assert (run.told.sent, run.told.answers) == ([], [])
+    assert (run.fake.sent, run.fake.answers) == ([], [])
 
 
 @pytest.mark.words
@@ -218,9 +218,9 @@ async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_ent
     run.clock.skip(1.0)
     burst(run, "so, why\r")
     await until(pilot, lambda: run.dock.panel and run.dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
-    assert (run.prompt.text, run.told.answers) == ("", [])
-    await press_later(pilot, "enter", then=lambda: run.told.answers)
-    assert run.told.answers[0][1] == Answered((Answer(other="so, why"),))
+    assert (run.prompt.text, run.fake.answers) == ("", [])
+    await press_later(pilot, "enter", then=lambda: run.fake.answers)
+    assert run.fake.answers[0][1] == Answered((Answer(other="so, why"),))
 
 
 @pytest.mark.words
@@ -253,21 +253,21 @@ async def test_what_covered_a_panel_leaves_it_fresh(
     await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
     await pilot.press("enter")
     assert "Enter again " in "\n".join(screen_lines(run.app))
-    assert run.told.answers == []
+    assert run.fake.answers == []
 
 
 async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once(run: Driven, pilot: Pilot[int]) -> None:
     await opened(run, pilot, ASKED["permission"])
     await press_later(pilot, "enter", seconds=2.0, then=lambda: run.prompt.display and run.dock.panel is None)
     burst(run, "next\r")
-    await until(pilot, lambda: run.told.sent == ["next"])
+    await until(pilot, lambda: run.fake.sent == ["next"])
     run.clock.skip(PAUSE + 0.1)
     await opened(run, pilot, ev.RequestAsked(permission("other")))
-    run.told.tell(ev.RequestSettled("other", Cancelled("interrupted")))
+    run.fake.tell(ev.RequestSettled("other", Cancelled("interrupted")))
     await until(pilot, lambda: run.dock.panel is None)
     burst(run, "y\r")
     await until(pilot, lambda: "Not sent" in run.dock.notices.text)
-    assert run.told.sent == ["next"]
+    assert run.fake.sent == ["next"]
 
 
 @pytest.mark.words
@@ -283,27 +283,27 @@ async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(
     await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
     await press_later(pilot, "n", seconds=QUIET + 0.2)
     await pilot.pause()
-    assert run.told.answers == []
+    assert run.fake.answers == []
     await press_later(pilot, "n", seconds=SEEN)
-    await until(pilot, lambda: run.told.answers == [("permission", Denied(), PANEL)])
+    await until(pilot, lambda: run.fake.answers == [("permission", Denied(), PANEL)])
 
 
 async def test_no_panel_opens_under_hands_that_type_in_one_settled_elsewhere(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await opened(run, pilot, ASKED["set"])
-    run.told.tell(ASKED["permission"])
+    run.fake.tell(ASKED["permission"])
     await press_later(pilot, "o", seconds=2.0)
     burst(run, "my own")
     await until(pilot, lambda: run.dock.panel and run.dock.panel.state.text == "my own")  # type: ignore[union-attr]
-    run.told.tell(ev.RequestSettled("set", Declined(), PHONE))
+    run.fake.tell(ev.RequestSettled("set", Declined(), PHONE))
     await until(pilot, lambda: "opens when you pause typing" in run.dock.notices.text)
     assert run.dock.panel is None
     run.clock.skip(0.45)
     burst(run, "s\r")
     await until(pilot, lambda: "Not sent" in run.dock.notices.text)
     assert run.prompt.text == "s"
-    assert (run.told.sent, run.told.answers) == ([], [])
+    assert (run.fake.sent, run.fake.answers) == ([], [])
     run.clock.skip(THINKING + 0.1)
     await until(pilot, lambda: panel_drawn(run.screen))
     assert len(run.dock.line.items) == 1
@@ -314,15 +314,15 @@ async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_w
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await opened(run, pilot, ASKED["permission"])
-    run.told.tell(ev.RequestAsked(permission("other")))
-    await press_later(pilot, "y", seconds=2.0, then=lambda: len(run.told.answers) == 1)
-    run.told.tell(ev.RequestSettled("permission", Allowed()))
+    run.fake.tell(ev.RequestAsked(permission("other")))
+    await press_later(pilot, "y", seconds=2.0, then=lambda: len(run.fake.answers) == 1)
+    run.fake.tell(ev.RequestSettled("permission", Allowed()))
     await until(pilot, lambda: len(run.dock.line.items) == 1 and panel_drawn(run.screen))
     await press_later(pilot, "y", seconds=QUIET + 0.2)
     await pilot.pause()
-    assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
+    assert len(run.fake.answers) == 1, "1.5 s without a letter have not passed"
     await press_later(pilot, "y", seconds=2.0)
-    await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
+    await until(pilot, lambda: run.fake.answers[1:] == [("other", Allowed(), PANEL)])
 
 
 @pytest.mark.words
@@ -334,16 +334,16 @@ async def test_a_letter_that_another_key_follows_at_once_says_that_it_did_not_de
     burst(run, "y")
     run.app.post_message(events.Key("ctrl+t", None))
     await until(pilot, lambda: "y again allows" in "\n".join(screen_lines(run.app)))
-    assert run.told.answers == []
+    assert run.fake.answers == []
     await press_later(pilot, "y", seconds=WRITING)
-    await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
+    await until(pilot, lambda: run.fake.answers == [("permission", Allowed(), PANEL)])
 
 
 @in_one_program(("set", 0.0), ("permission", 0.03), ("set", 0.06))
 async def test_no_burst_of_esc_and_none_held_down_interrupts(
     name: str, apart: float, run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
     await opened(run, pilot, ASKED[name])
     await press_later(pilot, "e" if name == "permission" else "o", "x", seconds=2.0)
     for number in range(20):
@@ -355,29 +355,29 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
             run.app.post_message(events.Key("escape", "\x1b"))
     await until(pilot, lambda: run.dock.panel and run.dock.panel.state.hidden)
     await pilot.pause(REPEAT * 2)  # what is put off would be done by now
-    assert run.told.interrupts == 0
+    assert run.fake.interrupts == 0
     assert len(run.dock.line.items) == 1
     for _ in range(2):
         await press_later(pilot, "escape", seconds=QUIET + 0.01)
     run.clock.skip(REPEAT)
-    await until(pilot, lambda: run.told.interrupts == 1)
+    await until(pilot, lambda: run.fake.interrupts == 1)
 
 
 @pytest.mark.words
 async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: Pilot[int]) -> None:
     await opened(run, pilot, ASKED["permission"])
-    run.told.tell(ev.RequestAsked(permission("other")))
-    await press_later(pilot, "enter", seconds=2.0, then=lambda: len(run.told.answers) == 1)
+    run.fake.tell(ev.RequestAsked(permission("other")))
+    await press_later(pilot, "enter", seconds=2.0, then=lambda: len(run.fake.answers) == 1)
     run.clock.skip(0.05)
-    run.told.tell(ev.RequestSettled("permission", Allowed()))
+    run.fake.tell(ev.RequestSettled("permission", Allowed()))
     await until(pilot, lambda: len(run.dock.line.items) == 1 and panel_drawn(run.screen))
     run.clock.skip(0.45)
     for _ in range(20):
         await pilot.press("enter")
         run.clock.skip(0.03)
-    assert len(run.told.answers) == 1
+    assert len(run.fake.answers) == 1
     await press_later(pilot, "enter", seconds=QUIET)
-    await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
+    await until(pilot, lambda: run.fake.answers[1:] == [("other", Allowed(), PANEL)])
 
 
 @pytest.mark.words
@@ -391,7 +391,7 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
         return Mock()
 
     monkeypatch.setattr("ccq_tui.screens.session.dock.after", wait)
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
     for cover in ("f1", "ctrl+f"):
         await press_later(pilot, cover, seconds=AGAIN)
         await press(pilot, "escape", then=lambda: run.app.screen is run.session_screen)
@@ -403,9 +403,9 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
         run.clock.skip(REPEAT)
         while put_off:
             put_off.pop()()
-        assert run.told.interrupts == 0, cover
+        assert run.fake.interrupts == 0, cover
     await press_later(pilot, "escape", seconds=AGAIN)
-    assert run.told.interrupts == 1
+    assert run.fake.interrupts == 1
 
 
 async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(tmp_path: Path) -> None:
@@ -448,12 +448,12 @@ async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sen
     burst(run, "yes\r")
     await until(pilot, lambda: not dock.prompt.display and dock.prompt.text == "yes")
     await pilot.pause()
-    assert (run.told.sent, run.told.answers) == ([], [])
+    assert (run.fake.sent, run.fake.answers) == ([], [])
     await press(pilot, "f2", then=lambda: dock.prompt.display)
-    await press_later(pilot, "enter", seconds=5.0, then=lambda: run.told.sent == ["yes"])
+    await press_later(pilot, "enter", seconds=5.0, then=lambda: run.fake.sent == ["yes"])
 
 
-def told(name: str, *questions: Question, size: int = 24) -> Iterator[Grown]:
+def growing(name: str, *questions: Question, size: int = 24) -> Iterator[Grown]:
     """What is told of a set, and last that all of it is here."""
     source = question_set_input(questions)
     text, arriving = json.dumps(source), ArrivingSet(name)
@@ -491,13 +491,13 @@ async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
             typing_goes_on_while_a_set_comes,
         ):
             await part(run, pilot)
-            run.told.answers.clear()
+            run.fake.answers.clear()
             run.prompt.put("")
             run.clock.skip(1.0)
 
 
 async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
-    events = list(told("r1", SINGLE, MULTI))
+    events = list(growing("r1", SINGLE, MULTI))
     await run.ask(pilot, events[0])
     assert run.dock.line.summary() == "1 question arriving"
     assert not run.screen.session.waiting
@@ -506,10 +506,10 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     await run.tell(pilot, *events[1:6], then=lambda: state_of(run).questions == events[5].request.questions)
     await pilot.press("o", "n", "enter", "enter")
     assert state_of(run).aside == NOT_COMPLETE
-    assert not run.told.answers
+    assert not run.fake.answers
     await run.tell(pilot, *events[6:], then=lambda: len(state_of(run).pages) == 2)
     await pilot.press("tab", "2", "3", "enter", "enter")
-    assert not run.told.answers
+    assert not run.fake.answers
     asked, inbox = events[-1].request, run.app.runtime.inbox
     asking = asyncio.ensure_future(inbox.ask(asked))
     await until(pilot, lambda: inbox.pending)
@@ -525,7 +525,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
 
 
 async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> None:
-    *_, event, _whole = told("r2", SINGLE)
+    *_, event, _whole = growing("r2", SINGLE)
     await run.ask(pilot, event)
     await pilot.press("2", "n", "h", "i", "enter")
     run.app.runtime.inbox.known("r2@id-1").end_arriving("its stream broke")
@@ -534,23 +534,23 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     await pilot.press("x")
     assert run.prompt.text == "x"
     run.clock.skip(2.0)
-    run.told.tell(event)  # it would be another name; what counts is the question
+    run.fake.tell(event)  # it would be another name; what counts is the question
     await keys_work(run, pilot)
     assert not state_of(run).page.draft.selected
     assert run.dock.notices.text == ""
-    run.told.tell(ev.RequestAsked(list(told("r2", SINGLE))[-1].request))
+    run.fake.tell(ev.RequestAsked(list(growing("r2", SINGLE))[-1].request))
     await until(pilot, lambda: state_of(run).arriving is None)
     assert state_of(run).aside == BACK_AGAIN
     await press_later(pilot, "down", "up", "enter")  # until then Enter belongs to the "x" in the prompt
-    await until(pilot, lambda: run.told.answers)
-    assert run.told.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
-    await run.ask(pilot, ev.RequestAsked(list(told("r3", SINGLE))[-1].request))
+    await until(pilot, lambda: run.fake.answers)
+    assert run.fake.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
+    await run.ask(pilot, ev.RequestAsked(list(growing("r3", SINGLE))[-1].request))
     assert not state_of(run).has_draft  # what was answered is no draft any more
     await run.tell(pilot, ev.RequestSettled("r3", Cancelled("over")), then=lambda: run.dock.panel is None)
 
 
 async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> None:
-    *_, event, whole = told("r4", SINGLE)
+    *_, event, whole = growing("r4", SINGLE)
     await run.ask(pilot, event)
     await pilot.press("2")
     await run.tell(pilot, ev.RequestAsked(permission("p1")), then=lambda: len(run.dock.line.items) == 2)
@@ -560,7 +560,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     assert first_of(run) == "r4", "somebody is typing in it"
     run.clock.skip(1.0)
     await until(pilot, lambda: run.dock.panel is not None and first_of(run) == "p1")
-    run.told.tell(ev.RequestSettled("p1", Allowed(), PHONE))
+    run.fake.tell(ev.RequestSettled("p1", Allowed(), PHONE))
     await until(pilot, lambda: run.dock.panel is not None and first_of(run) == "r4")
     assert state_of(run).page.draft.selected == (1,)
     run.app.runtime.inbox.known("r4@id-1").end_arriving("over")
@@ -569,21 +569,21 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
 
 async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> None:
     await pilot.press("h", "e")
-    events = list(told("r5", RECOMMENDED, size=80))
+    events = list(growing("r5", RECOMMENDED, size=80))
     for event in events:
-        run.told.tell(event)
+        run.fake.tell(event)
         await pilot.press("y")
     await until(pilot, lambda: "1 question arriving" in run.dock.notices.text)
     assert run.dock.panel is None
     assert run.prompt.text == "he" + "y" * len(events)
-    run.told.tell(ev.RequestAsked(events[-1].request))
+    run.fake.tell(ev.RequestAsked(events[-1].request))
     run.clock.skip(2.0)
     await until(pilot, lambda: panel_drawn(run.screen))
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 
 
 def at(share: float, *questions: Question) -> Grown:
-    events = list(told("toolu_1", *questions, size=4))
+    events = list(growing("toolu_1", *questions, size=4))
     return events[int(len(events) * share)]
 
 

@@ -57,8 +57,8 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         assert "1 commit on no other branch" in text_of(first)
         assert "ccq-tui resume id-2" in text_of(first)
         assert path.is_dir()
-        first_told = run_.all[0]
-        first_told.tell(PromptAccepted("hello"))
+        opened = run_.all[0]
+        opened.tell(PromptAccepted("hello"))
 
         # A question of a session whose worktree was removed by hand: it is made anew, with what it had.
         run(repo, "worktree", "remove", str(path))
@@ -154,8 +154,8 @@ async def test_what_the_branch_carries_besides_is_asked_about_as_well(repo: Path
         assert (repo / ".claude/worktrees/later").is_dir()
         await answered(pilot, clock)
         await until(pilot, lambda: run_.app._exit)
-    (said,) = run_.app.runtime.cleanup.parting
-    assert "later had no changes of its own and was removed" in said
+    (line,) = run_.app.runtime.cleanup.parting
+    assert "later had no changes of its own and was removed" in line
     assert not (repo / ".claude").exists()
 
 

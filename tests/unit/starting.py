@@ -36,9 +36,9 @@ class Cli:
 
     def json(self, *words: str) -> Any:
         """Run a command with ``--json``; return what it printed."""
-        told = json.loads(self(*words, "--json"))
-        assert told["version"] == 1
-        return told
+        body = json.loads(self(*words, "--json"))
+        assert body["version"] == 1
+        return body
 
 
 class FakeApp(ModuleType):

@@ -86,12 +86,12 @@ def config() -> Path:
     return user_config()
 
 
-@pytest.mark.parametrize(("make", "said"), KINDS.items())
+@pytest.mark.parametrize(("make", "text"), KINDS.items())
 def test_no_settings_file_holds_up_or_ends_the_program(
-    config: Path, make: Callable[[Path], None], said: str
+    config: Path, make: Callable[[Path], None], text: str
 ) -> None:
     make(config)
-    with pytest.raises(SettingsError, match=said) as caught:
+    with pytest.raises(SettingsError, match=text) as caught:
         load_settings()
     assert str(config) in str(caught.value)
     assert len(str(caught.value)) < 5_000
@@ -99,10 +99,10 @@ def test_no_settings_file_holds_up_or_ends_the_program(
         keep_theme(config, "ccq-light")
 
 
-@pytest.mark.parametrize(("make", "said"), KINDS.items())
-def test_no_theme_file_does(tmp_path: Path, make: Callable[[Path], None], said: str) -> None:
+@pytest.mark.parametrize(("make", "text"), KINDS.items())
+def test_no_theme_file_does(tmp_path: Path, make: Callable[[Path], None], text: str) -> None:
     make(tmp_path / "a.toml")
-    with pytest.raises(SettingsError, match=said):
+    with pytest.raises(SettingsError, match=text):
         read_theme(tmp_path / "a.toml")
 
 

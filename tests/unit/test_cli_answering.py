@@ -99,12 +99,12 @@ def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.Cap
     assert main(["answer", *words]) == 0
     name = next(name for name in (CACHE, FEATURES, PERMISSION, PLAN) if name.startswith(words[0]))
     assert outcome_of(name) == outcome
-    told = capsys.readouterr().out
-    assert told.startswith(f"{name}: ")
+    out = capsys.readouterr().out
+    assert out.startswith(f"{name}: ")
     if name in (CACHE, FEATURES):
-        assert f"ccq-tui resume {SESSION[:8]} --cwd DIR\n" in told
+        assert f"ccq-tui resume {SESSION[:8]} --cwd DIR\n" in out
     else:
-        assert told.endswith("Its session is running and receives it now.\n")
+        assert out.endswith("Its session is running and receives it now.\n")
 
 
 @pytest.mark.parametrize(("name", "outcome"), [(CACHE, Declined()), (PERMISSION, Denied()), (PLAN, Denied())])
@@ -134,14 +134,14 @@ def test_the_first_answer_wins(command: list[str], ccq: Cli) -> None:
     with asked() as store:
         store.requests.settle(id_of(CACHE), Discussed("why?"), PANEL)
         store.requests.settle(id_of(PLAN), Cancelled("interrupted"), WITHDRAWN)
-    told = ccq(command[0], CACHE, *command[1:], code=3)
-    assert f"{CACHE} was already answered in its session at 2" in told
-    assert told.endswith("; nothing was changed.\n")
-    assert told.count("\n") == 1
+    out = ccq(command[0], CACHE, *command[1:], code=3)
+    assert f"{CACHE} was already answered in its session at 2" in out
+    assert out.endswith("; nothing was changed.\n")
+    assert out.count("\n") == 1
     assert outcome_of(CACHE) == Discussed("why?")
-    told = ccq(command[0], PLAN, *command[1:], code=3)
-    assert f"{PLAN} was withdrawn at 2" in told
-    assert told.endswith(": interrupted; nothing was changed.\n")
+    out = ccq(command[0], PLAN, *command[1:], code=3)
+    assert f"{PLAN} was withdrawn at 2" in out
+    assert out.endswith(": interrupted; nothing was changed.\n")
 
 
 @pytest.mark.parametrize("words", [["answer", PERMISSION, "--choose", "1"], ["decline", PLAN]])
@@ -156,9 +156,9 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
             assert store.sessions.claim(RUNNING, DEAD) is None
         elif ended == "in order":
             store.sessions.set_state(RUNNING, SessionState.ENDED, "closed")
-    told = ccq(*words, code=3)
-    assert f"{words[1]} was withdrawn at 2" in told
-    assert "the process that asked has ended" in told
+    out = ccq(*words, code=3)
+    assert f"{words[1]} was withdrawn at 2" in out
+    assert "the process that asked has ended" in out
     assert outcome_of(words[1]) == Cancelled(PROCESS_ENDED)
     assert outcome_of(CACHE) is None, "a question can be answered later"
 
@@ -166,9 +166,9 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
 def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer(ccq: Cli) -> None:
     stock()
     record(SESSION).unlink()
-    told = ccq("answer", CACHE, "--choose", "2", "--note", "keep it small", code=3)
-    assert "not delivered: Claude Code has no record of its session" in told
-    assert f"ccq-tui show {CACHE} prints it" in told
+    out = ccq("answer", CACHE, "--choose", "2", "--note", "keep it small", code=3)
+    assert "not delivered: Claude Code has no record of its session" in out
+    assert f"ccq-tui show {CACHE} prints it" in out
     shown = ccq("show", CACHE)
     assert "→ SQLite" in shown
     assert "✎ keep it small" in shown
@@ -197,8 +197,8 @@ def test_a_locked_inbox_is_one_line_after_a_while(ccq: Cli, monkeypatch: pytest.
     )
     other = sqlite3.connect(inbox_path(), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    told = ccq("answer", CACHE, "--choose", "1", code=2)
-    assert told == f"Error: {inbox_path()}: another process holds the inbox; try again.\n"
+    out = ccq("answer", CACHE, "--choose", "1", code=2)
+    assert out == f"Error: {inbox_path()}: another process holds the inbox; try again.\n"
     assert main(["inbox"]) == 0  # reading waits for nobody
     other.execute("ROLLBACK")
     other.close()
@@ -225,7 +225,7 @@ def test_flags_are_answers_of_their_set_or_refused(
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None:
     stock()
-    for words, code, said in (
+    for words, code, text in (
         (["config", "show"], 1, "Error: standard output cannot be written: No space left on device"),
         (["inbox", "--plain"], 1, "standard output cannot be written: No space left on device"),
         (["answer", CACHE, "--choose", "1"], 0, "answered: Redis. Only standard output cannot be written"),
@@ -234,7 +234,7 @@ def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None
             assert codes(program(*words, stdout=full.fileno(), stderr=problem.fileno())) == [code]
             problem.seek(0)
             shown = problem.read()
-        assert (said in shown, "Traceback" in shown) == (True, False)
+        assert (text in shown, "Traceback" in shown) == (True, False)
     assert main(["answer", CACHE, "--choose", "1"]) == 3
 
 
@@ -289,18 +289,18 @@ def refused(ccq: Cli, words: list[str], problem: str) -> None:
     """Run a command that is refused; nothing may be changed by it."""
     with asked() as store:
         before = store.history.changes()
-    told = ccq(*words, code=2)
-    assert told.startswith("Error: ")
-    assert told.count("\n") == 1
-    assert problem in told
+    out = ccq(*words, code=2)
+    assert out.startswith("Error: ")
+    assert out.count("\n") == 1
+    assert problem in out
     with asked() as store:
         assert store.history.changes() == before
         assert [item.state for item in store.requests.waiting()] == [RequestState.PENDING] * 4
 
 
 def test_a_prompt_that_begins_like_a_command_is_told_how(ccq: Cli) -> None:
-    told = ccq("show", "me", "the", "tests", code=2).splitlines()
-    assert "unexpected extra arguments" in told[-2]
-    assert told[-1] == "To start a prompt with this word: ccq-tui -- show ..."
-    told = ccq("reflect", "on", "the", "tests", code=2).splitlines()
-    assert told[-1] == "To start a prompt with this word: ccq-tui -- reflect ..."
+    out = ccq("show", "me", "the", "tests", code=2).splitlines()
+    assert "unexpected extra arguments" in out[-2]
+    assert out[-1] == "To start a prompt with this word: ccq-tui -- show ..."
+    out = ccq("reflect", "on", "the", "tests", code=2).splitlines()
+    assert out[-1] == "To start a prompt with this word: ccq-tui -- reflect ..."

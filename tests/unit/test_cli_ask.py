@@ -83,12 +83,12 @@ def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
     form = ["Which?", "--option", "a", "--option", "b", "--json"] if question else [str(write_ten(tmp_path))]
     code = ENDED if question else DECLINED
     with asking(*form, "--timeout", "1m", code=code, lines=lines) as (stdout, stderr):
-        said = next((line for line in stderr if "waits in the inbox" in line), "")
-        assert (said == "") == (question and bool(lines))
-        if said:
-            call, *flags = said.split("ccq-tui answer ")[1].split()
+        notice = next((line for line in stderr if "waits in the inbox" in line), "")
+        assert (notice == "") == (question and bool(lines))
+        if notice:
+            call, *flags = notice.split("ccq-tui answer ")[1].split()
             name = "Which?" if question else "Ten questions"
-            assert said.startswith(f"“{name}” waits in the inbox for ")
+            assert notice.startswith(f"“{name}” waits in the inbox for ")
             how = (
                 ["--choose", "NUMBER"]
                 if question
@@ -99,7 +99,7 @@ def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
         shown = stderr.read()
         assert not question or json.loads(stdout.read())["answers"]["answer"]["label"] == "b"
     how = "Answered by ccq-tui answer.\n" if question else "Declined by ccq-tui decline.\n"
-    assert lines is None or shown == how * bool(said), "no other line"
+    assert lines is None or shown == how * bool(notice), "no other line"
 
 
 def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_path: Path) -> None:
@@ -117,10 +117,10 @@ def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_p
         askers = [stack.enter_context(asking(*words, *way, code=ENDED, first=wait_for_all)) for way in ways]
         os.close(opening)
         for number, (_, stderr) in enumerate(askers[:8]):
-            said = stderr.readline()
-            assert said.startswith("“What?” waits in the inbox until it is answered. To answer: ")
+            out = stderr.readline()
+            assert out.startswith("“What?” waits in the inbox until it is answered. To answer: ")
             with asked() as store:
-                (request,) = store.ids.requests_of(said.split()[-3])
+                (request,) = store.ids.requests_of(out.split()[-3])
                 store.requests.settle(request, Answered((Answer(other=str(number)),)), PHONE)
         wanted = [*map(str, range(8)), *["given"] * 4]
         assert [stdout.read().strip() for stdout, _ in askers] == wanted
@@ -145,9 +145,9 @@ def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, 
 )
 def test_one_question_prints_its_answer(words: str, lines: str, printed: str | int) -> None:
     code, wanted = (printed, "") if isinstance(printed, int) else (ENDED, printed)
-    out, said = run("Deploy?", *words.split(), "--plain", code=code, lines=lines)
+    out, err = run("Deploy?", *words.split(), "--plain", code=code, lines=lines)
     assert out == wanted
-    assert "a b" not in said
+    assert "a b" not in err
 
 
 def test_a_crash_of_a_confirmation_is_no_answer(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,8 +162,8 @@ def test_a_crash_of_a_confirmation_is_no_answer(ccq: Cli, monkeypatch: pytest.Mo
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path: Path) -> None:
     (tmp_path / "lines").write_text("never\n")
-    with Path("/dev/full").open("w") as full, Path("lines").open() as lines, Path("said").open("w") as said:
-        files = {"stdin": lines.fileno(), "stdout": full.fileno(), "stderr": said.fileno()}
+    with Path("/dev/full").open("w") as full, Path("lines").open() as lines, Path("said").open("w") as text:
+        files = {"stdin": lines.fileno(), "stdout": full.fileno(), "stderr": text.fileno()}
         assert codes(program("ask", "Deploy?", "--text", **files)) == [2]
     assert "standard output was not written: No space" in Path("said").read_text()
     assert run("Deploy?", "--text")[0] == "never\n"
@@ -191,12 +191,12 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
     bad = tmp_path / "bad.json"
     bad.write_text('{"hours": 99, "kind": "new", "size": 1}', encoding="utf-8")
     (tmp_path / "some.toml").write_text('kind = "fix"\n', encoding="utf-8")
-    for words, said in table(__file__, "cli_ask.json")["refused"]:
+    for words, text in table(__file__, "cli_ask.json")["refused"]:
         words = [one.replace("FORM", form).replace("TMP", str(tmp_path)) for one in words]
-        assert said in ccq("ask", *words, code=2), words
+        assert text in ccq("ask", *words, code=2), words
     problem = ccq("ask", form, "--answers", str(bad), code=2)
-    for said in ("kind: ", "Feature", "hours: ", "0 to 40", "size: no question has this id"):
-        assert said in problem
+    for text in ("kind: ", "Feature", "hours: ", "0 to 40", "size: no question has this id"):
+        assert text in problem
     with asked() as store:
         assert store.history.changes() == []
 
@@ -215,9 +215,9 @@ def test_what_is_proposed_is_taken_on_demand_alone(tmp_path: Path) -> None:
         ({}, ("--defaults",), ["two", 3, "zz"]),
     ):
         code, lines = 2 if isinstance(values, str) else ENDED, json.dumps(given)
-        out, said = run("d.json", "--answers", "-", "--no-input", *flags, code=code, lines=lines)
+        out, err = run("d.json", "--answers", "-", "--no-input", *flags, code=code, lines=lines)
         if isinstance(values, str):
-            assert values in said
+            assert values in err
         else:
             answers = json.loads(out)["answers"]
             assert [answers[name] and answers[name]["value"] for name in "anz"] == values
@@ -270,8 +270,8 @@ def content(outcome: RequestOutcome | None) -> Any:
 def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str], ccq: Cli) -> None:
     put()
     assert "deploy: Details?" in ccq("inbox")
-    said = ccq("show", "elicitation_1")
-    assert "Kind     elicitation" in said
+    out = ccq("show", "elicitation_1")
+    assert "Kind     elicitation" in out
     for line in (
         "deploy asks: Details?",
         "1  Your name (a text, at least 2 characters)",
@@ -281,7 +281,7 @@ def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str], ccq: Cli
         "To answer: ccq-tui answer elicitation_1",
         "ccq-tui decline elicitation_1 --dismiss",
     ):
-        assert line in said, line
+        assert line in out, line
     assert main(["show", "elicitation_1", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)["request"]
     assert (record["kind"], record["server"], record["mode"]) == ("elicitation", "deploy", "form")
@@ -364,7 +364,7 @@ def _form() -> None:
 @pytest.mark.usefixtures("form")
 def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixture[str], ccq: Cli) -> None:
     assert "Release notes" in ccq("inbox")
-    said = ccq("show", "form_1")
+    out = ccq("show", "form_1")
     for line in (
         "\n\nRelease notes\n  For 1.0\n  version: 1.0",
         "1  Kind (choose one)",
@@ -374,7 +374,7 @@ def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixtu
         "To answer: ccq-tui answer form_1",
         "ccq-tui decline form_1 --dismiss",
     ):
-        assert line in said, line
+        assert line in out, line
     assert main(["show", "form_1", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)["request"]
     assert (record["kind"], record["about"]) == ("form", {"version": "1.0"})

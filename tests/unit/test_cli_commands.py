@@ -36,7 +36,7 @@ from ccq_tui.testing.scenarios import READY
 from tests.actors import PANEL
 from tests.processes import codes, program
 from tests.tables import each_row
-from tests.unit.agent.recordings import prompt, said, text, write
+from tests.unit.agent.recordings import prompt, reply, text, write
 from tests.unit.starting import Cli, write_settings
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
 
@@ -183,7 +183,7 @@ def test_a_session_is_waited_for_until_its_turn_is_over_nothing_waits_or_it_has_
     with (
         begun("wait", RUNNING[:8]) as idle,
         begun("wait", RUNNING, "--until", "answered") as answered,
-        begun("wait", RUNNING, "--until", "ended", "--json") as gone,
+        begun("wait", RUNNING, "--until", "ended", "--json") as lost,
         asked() as store,
     ):
         for name in (PERMISSION, PLAN):
@@ -193,7 +193,7 @@ def test_a_session_is_waited_for_until_its_turn_is_over_nothing_waits_or_it_has_
         assert ended(*idle) == (0, "api-tests: idle.\n")
         store.sessions.set_state(RUNNING, SessionState.ENDED, "closed")
         store.sessions.release(RUNNING, this_process())
-        code, printed = ended(*gone)
+        code, printed = ended(*lost)
         session = json.loads(printed)["session"]
         assert (code, session["id"], session["running"]) == (0, RUNNING, False)
 
@@ -248,10 +248,10 @@ def test_help_says_what_can_be_read(ccq: Cli) -> None:
 
 
 def test_what_is_wrong_with_a_file_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    told = refused(capsys, str(tmp_path / "missing"))
-    assert told.startswith("Error: ")
-    assert told.endswith("cannot be read: No such file or directory.\n")
-    assert told.count("\n") == 1
+    out = refused(capsys, str(tmp_path / "missing"))
+    assert out.startswith("Error: ")
+    assert out.endswith("cannot be read: No such file or directory.\n")
+    assert out.count("\n") == 1
 
 
 def test_a_recording_is_printed_with_what_could_not_be_read(
@@ -281,7 +281,7 @@ def keep_session(directory: Path) -> None:
     folder.mkdir(parents=True)
     above = None
     with (folder / f"{SESSION}.jsonl").open("w", encoding="utf-8") as file:
-        for number, line in enumerate((prompt("Which \x1b[31mcache?"), said(text("**Redis**, I think.")))):
+        for number, line in enumerate((prompt("Which \x1b[31mcache?"), reply(text("**Redis**, I think.")))):
             name = f"00000000-0000-4000-8000-00000000000{number}"
             message = line["message"] | {"role": line["type"]}
             more = {"uuid": name, "parentUuid": above, "sessionId": SESSION, "cwd": str(directory)}

@@ -83,7 +83,7 @@ def test_the_bundled_cli_is_found_without_the_sdk() -> None:
 )
 def test_a_cli_that_is_no_good_is_a_failure(
     script: bytes,
-    said: str,
+    text: str,
     *,
     cli: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -94,7 +94,7 @@ def test_a_cli_that_is_no_good_is_a_failure(
         monkeypatch.setattr(doctor, "TIME_LIMIT", 0.2)
     check = found("Version")
     assert check.failed
-    assert check.found.endswith(said)
+    assert check.found.endswith(text)
     assert check.advice
     assert main(["doctor"]) == 1
     assert "2 failures" in capsys.readouterr().out

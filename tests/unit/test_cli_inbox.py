@@ -46,8 +46,8 @@ def test_a_backup_is_whole_private_and_never_over_a_file(ccq: Cli, tmp_path: Pat
     stock()
     with asked() as running:  # what was written last is in its log alone
         running.requests.settle(id_of(CACHE), Answered((Answer(("None",)),)), PANEL)
-        said = ccq("inbox", "backup", str(saved))
-        assert re.fullmatch(rf"The inbox is copied: {saved}, \d+ kB\.\n", said)
+        out = ccq("inbox", "backup", str(saved))
+        assert re.fullmatch(rf"The inbox is copied: {saved}, \d+ kB\.\n", out)
     assert [path.name for path in tmp_path.glob("saved*")] == ["saved.db"]
     assert saved.stat().st_mode & 0o777 == 0o600
     assert "saved.db exists: name another file." in ccq("inbox", "backup", str(saved), code=2)
@@ -65,8 +65,8 @@ def test_a_backup_is_whole_private_and_never_over_a_file(ccq: Cli, tmp_path: Pat
 )
 def test_without_an_inbox_nothing_is_listed_and_none_is_made(ccq: Cli, command: str, words: str) -> None:
     assert re.fullmatch(words, ccq(command))
-    told = list(ccq.json(command).values())[1]
-    assert told == [] or (isinstance(told, dict) and not told["outcomes"])
+    sessions = list(ccq.json(command).values())[1]
+    assert sessions == [] or (isinstance(sessions, dict) and not sessions["outcomes"])
     assert not inbox_path().exists()
 
 
@@ -91,13 +91,13 @@ def test_the_inbox_names_confirmed_answers_that_have_not_arrived(ccq: Cli, tmp_p
         ccq("decline", call)
     late = "→ 2 answers have not reached api-refactor yet: "
     resume = "ccq-tui resume 8f14e45f"
-    gone = f"{late}its directory is gone; {resume} --cwd DIR delivers them."
-    assert ccq("inbox").splitlines()[-1] == gone
+    ended = f"{late}its directory is gone; {resume} --cwd DIR delivers them."
+    assert ccq("inbox").splitlines()[-1] == ended
     with asked() as store:
         store.sessions.upsert(SESSION, str(tmp_path))
-    said = f"{late}{resume} delivers them."
-    assert ccq("inbox").splitlines()[-1] == said
-    assert ccq("inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", said]
+    text = f"{late}{resume} delivers them."
+    assert ccq("inbox").splitlines()[-1] == text
+    assert ccq("inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", text]
     assert "→" not in ccq("inbox", "--session", RUNNING[:4])
     record(SESSION).unlink()
     assert ccq("inbox").splitlines()[-1] == (
@@ -229,9 +229,9 @@ def test_hostile_text_is_harmless_and_fits(ccq: Cli) -> None:
         store.sessions.upsert("s" + bad, bad, name=bad, last_line=bad)
         store.requests.add(QuestionRequest("toolu_" + bad, "s" + bad, QuestionSet("x", (question,))), bad)
         store.requests.add(PermissionRequest("toolv", "s" + bad, bad, {bad: bad}, bad, bad))
-    told = [ccq(*words) for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"])]
-    told.append(ccq("show", "toolv"))
-    for text in told:
+    texts = [ccq(*words) for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"])]
+    texts.append(ccq("show", "toolv"))
+    for text in texts:
         assert not any(sign in text for sign in "\x1b\x9b\u202e")
         lines = [line for line in text.splitlines() if not line.startswith("To ")]
         assert max(cells(line) for line in lines) <= WIDTH
@@ -242,10 +242,10 @@ def test_hostile_text_is_harmless_and_fits(ccq: Cli) -> None:
 @each_row(*table(__file__, "inbox_refused.json"))
 def test_what_is_wrong_is_one_line(words: list[str], problem: str, *, ccq: Cli) -> None:
     stock()
-    told = ccq(*words, code=2)
-    assert told.startswith("Error: ")
-    assert told.count("\n") == 1
-    assert problem in told
+    out = ccq(*words, code=2)
+    assert out.startswith("Error: ")
+    assert out.count("\n") == 1
+    assert problem in out
 
 
 def test_an_inbox_that_cannot_be_used_is_one_line(ccq: Cli) -> None:
@@ -300,9 +300,9 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     assert ccq("park", "8f14") == ("api-refactor is paused already: 2 requests wait without a process.\n")
     with asked() as store:
         store.sessions.claim(SESSION, this_process())
-    told = ccq("resume", "8f14", code=3)
-    assert f"runs in another ccq-tui (process {this_process().pid})" in told
-    assert f"ccq-tui resume {SESSION} --fork" in told
+    out = ccq("resume", "8f14", code=3)
+    assert f"runs in another ccq-tui (process {this_process().pid})" in out
+    assert f"ccq-tui resume {SESSION} --fork" in out
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
     assert "api-refactor is not paused: the ccq-tui that runs it" in ccq("park", "8f14", code=2)
     with asked() as store:
@@ -326,10 +326,10 @@ def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixt
     with asked() as store:
         store.database.do("UPDATE requests SET body = '{}' WHERE call = ?", (FEATURES,))
     assert main(["inbox"]) == 0
-    told = capsys.readouterr()
-    assert "toolu_01C" in told.out
-    assert "toolu_01F" not in told.out
-    assert told.err == "1 request could not be read; numbers in the table of requests: 2\n"
+    out = capsys.readouterr()
+    assert "toolu_01C" in out.out
+    assert "toolu_01F" not in out.out
+    assert out.err == "1 request could not be read; numbers in the table of requests: 2\n"
 
 
 def test_an_abbreviated_id_is_found_in_the_whole_inbox() -> None:
@@ -394,8 +394,8 @@ def test_the_examples_run_in_their_order(monkeypatch: pytest.MonkeyPatch) -> Non
             if line == "echo $?":
                 assert wanted.strip() == str(code)
                 continue
-            told, code = run(line)
-            assert told.rstrip("\n") == wanted.rstrip("\n")
+            printed, code = run(line)
+            assert printed.rstrip("\n") == wanted.rstrip("\n")
 
 
 def fields(record: Any) -> Iterator[str]:

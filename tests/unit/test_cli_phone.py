@@ -64,8 +64,8 @@ def test_a_paired_relay_and_its_devices(elsewhere: tuple[str, str], ccq: Cli) ->
         assert "Anna’s phone is revoked: it can no longer read or answer." in revoked
         calls = [(one, f"/requests/{pairing.id}") for one in (device, other)]
         assert [one.status("GET", path) for one, path in calls] == [401, 200]
-        said = f"{url} is forgotten: nothing is published to it.\n"
-        assert ccq("devices", "forget", f"{url}/") == said
+        line = f"{url} is forgotten: nothing is published to it.\n"
+        assert ccq("devices", "forget", f"{url}/") == line
         assert [one.status("GET", path) for one, path in calls] == [401, 401]
     assert read_pairings(pairings_file()) == ()
 
@@ -145,9 +145,9 @@ NOW = datetime.now(UTC)
 def test_runs_are_listed_with_how_long_they_wait_and_forgotten(ccq: Cli, tmp_path: Path) -> None:
     url, where = f"sqlite:///{tmp_path / 'runs.db'}", ("--store", f"sqlite:{tmp_path / 'runs.db'}")
     assert ccq("serve", "status") == "No runs yet.\n"
-    said = ("linear", "T", "Dates\x1b[2J", "https://linear.app/T", "p", "shop", NOW, NOW)
+    texts = ("linear", "T", "Dates\x1b[2J", "https://linear.app/T", "p", "shop", NOW, NOW)
     with closing(RunStore.open(url)) as store:
-        made = store.create(Run("0123456789ab", *said, state=RunState.PARKED, link="n"))
+        made = store.create(Run("0123456789ab", *texts, state=RunState.PARKED, link="n"))
         store.record(made.id, Happened.ASKED, "q", {"text": "Which?"})
     file = tmp_path / "service.toml"
     file.write_text('public_url = "https://ccq.example.org"\n[linear]\ntoken = "env:NOT_HERE"\n', "utf-8")
@@ -203,8 +203,8 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
     (["status", "--store", "sqlite:/nowhere/runs.db"], "cannot be used"),
     (["adopt", "two"], "service.toml: cannot be read"),
 )
-def test_what_cannot_be_served_is_refused_in_a_line(words: list[str], said: str, *, ccq: Cli) -> None:
-    assert said in ccq("serve", *words, code=2)
+def test_what_cannot_be_served_is_refused_in_a_line(words: list[str], text: str, *, ccq: Cli) -> None:
+    assert text in ccq("serve", *words, code=2)
     assert read_tokens(state_dir()) == {}
 
 
@@ -236,7 +236,7 @@ url = "{linear.url}/graphql"
         encoding="utf-8",
     )
     try:
-        said = ccq("serve", "--config", str(file), code=2)
+        out = ccq("serve", "--config", str(file), code=2)
     finally:
         linear.close()
     for line in (
@@ -248,5 +248,5 @@ url = "{linear.url}/graphql"
         f"{file}:11: repositories.third.choose: has 'labels', which no ticket is about; did you mean label?",
         f"{file}:15: linear.token: Linear does not take its token",
     ):
-        assert line in said
-    assert len(said.strip().splitlines()) == 8, "one says that it cannot start"
+        assert line in out
+    assert len(out.strip().splitlines()) == 8, "one says that it cannot start"

@@ -68,8 +68,8 @@ def test_the_hook_is_installed_examined_and_uninstalled(
     run(repo, "config", "ccq.reflectInEditors", "true")
     assert len(ccq("reflect", "status").splitlines()) == 2
     monkeypatch.setenv("CLAUDECODE", "1")
-    said = "It does not ask in this terminal, which is an agent's: CLAUDECODE is set."
-    assert ccq("reflect", "status").splitlines()[-1] == said
+    text = "It does not ask in this terminal, which is an agent's: CLAUDECODE is set."
+    assert ccq("reflect", "status").splitlines()[-1] == text
 
 
 def test_reflections_are_printed_whole_with_what_could_not_be_read(

@@ -159,8 +159,8 @@ def test_a_short_id_is_resumed_where_it_means_one_session(app: FakeApp, ccq: Cli
 
 
 @each_row(*TABLES["misused"])
-def test_misuse_is_exit_2_with_a_reason(words: list[str], said: str, *, app: FakeApp, ccq: Cli) -> None:
-    assert said in ccq(*words, code=2)
+def test_misuse_is_exit_2_with_a_reason(words: list[str], text: str, *, app: FakeApp, ccq: Cli) -> None:
+    assert text in ccq(*words, code=2)
     assert app.launches == []
 
 
@@ -176,9 +176,9 @@ def test_without_a_terminal_to_read_keys_from_it_is_exit_2(
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setattr("ccq_tui.cli.session._piped", str)  # there is no terminal beside it either
-    told = ccq(*words, code=2)
-    assert "standard input is not one" in told
-    assert "--plain" in told
+    out = ccq(*words, code=2)
+    assert "standard input is not one" in out
+    assert "--plain" in out
 
 
 @pytest.mark.parametrize(("words", "environment", "why"), TABLES["it_goes_line_by_line_for_a_reason"])
@@ -287,8 +287,8 @@ def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:
 @pytest.mark.parametrize(("word", "meant"), [("histroy", "history"), ("doctr", "doctor")])
 def test_a_misspelt_command_is_no_prompt(word: str, meant: str, ccq: Cli) -> None:
     for words in ([word], [word, "the", "first"]):
-        said = ccq(*words, code=2)
-        assert f"did you mean {meant}? As a prompt: ccq-tui -- {' '.join(words)}" in " ".join(said.split())
+        out = ccq(*words, code=2)
+        assert f"did you mean {meant}? As a prompt: ccq-tui -- {' '.join(words)}" in " ".join(out.split())
 
 
 def test_the_help_lists_each_command_once_on_a_line_of_its_own(ccq: Cli) -> None:
@@ -378,11 +378,11 @@ def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
 
 @each_row(*table(__file__, "flags_refused.json"))
 def test_what_cannot_be_is_said_before_anything_starts(
-    words: list[str], said: str, *, app: FakeApp, ccq: Cli
+    words: list[str], text: str, *, app: FakeApp, ccq: Cli
 ) -> None:
-    told = ccq(*words, code=2)
-    assert said in told
-    assert "Did you mean" not in told
+    out = ccq(*words, code=2)
+    assert text in out
+    assert "Did you mean" not in out
     assert app.launches == []
 
 
@@ -393,8 +393,8 @@ def test_an_id_that_is_taken_is_refused(
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
     (tmp_path / "projects" / "p").mkdir(parents=True)
     (tmp_path / "projects" / "p" / f"{taken}.jsonl").write_text("{}\n", encoding="utf-8")
-    said = ccq("--session-id", taken, code=2)
-    assert f"session {taken} exists already; --resume {taken} continues it" in said
+    out = ccq("--session-id", taken, code=2)
+    assert f"session {taken} exists already; --resume {taken} continues it" in out
     assert app.launches == []
 
 

@@ -87,8 +87,8 @@ def test_everything_is_as_it_was(
     assert f"\ndelete {config_dir()}\n" in shown
     assert f"\ndelete {state_dir()} with the inbox: " in shown
 
-    said = ccq("uninstall", "--yes")
-    assert said.endswith(f"Done. {STAYS} To remove the program: {remove_command()}\n")
+    out = ccq("uninstall", "--yes")
+    assert out.endswith(f"Done. {STAYS} To remove the program: {remove_command()}\n")
     stopped = home / "stopped"
     assert stopped.read_text(encoding="utf-8") == "--user disable --now ccq-tui-phone\n"
     stopped.unlink()

@@ -11,8 +11,8 @@ from tests.unit.starting import Cli
     (["--", ""], "name the command to run: ccq-tui wrap -- COMMAND."),
     (["--nmae", "x", "--", "true"], "No such option '--nmae'"),
 )
-def test_what_it_cannot_do_is_refused(words: list[str], said: str, *, ccq: Cli) -> None:
-    assert said in ccq("wrap", *words, code=2)
+def test_what_it_cannot_do_is_refused(words: list[str], text: str, *, ccq: Cli) -> None:
+    assert text in ccq("wrap", *words, code=2)
 
 
 def test_a_command_that_is_not_there_changes_no_signal(ccq: Cli) -> None:

@@ -95,25 +95,25 @@ REFUSED = table(__file__, "config_refused.json")
 
 
 @each_row(*REFUSED["of_a_project"])
-def test_a_bad_line_is_named_with_what_is_allowed(line: str, said: str, *, project: Path) -> None:
+def test_a_bad_line_is_named_with_what_is_allowed(line: str, text: str, *, project: Path) -> None:
     file = write_project(project, f"# one\n# two\n{line}\n")
     (only,) = problems()
-    assert only.startswith(f"{file}:3: {said}")
+    assert only.startswith(f"{file}:3: {text}")
 
 
 @each_row(*REFUSED["of_ones_own"])
-def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:
+def test_a_bad_line_of_ones_own_file(line: str, text: str) -> None:
     file = write_settings(f"# one\n{line}\n")
     (only,) = problems()
-    assert only.startswith(f"{file}:2: {said}")
+    assert only.startswith(f"{file}:2: {text}")
 
 
-@pytest.mark.parametrize(("line", "said"), REFUSED["not_for_a_project"])
-def test_a_project_allows_itself_nothing(project: Path, line: str, said: str) -> None:
+@pytest.mark.parametrize(("line", "text"), REFUSED["not_for_a_project"])
+def test_a_project_allows_itself_nothing(project: Path, line: str, text: str) -> None:
     (project / "link").symlink_to("/")
     file = write_project(project, f"# one\n\n{line}\n")
     (only,) = problems()
-    assert only.startswith(f"{file}:3: {said} by a project's file")
+    assert only.startswith(f"{file}:3: {text} by a project's file")
     assert only.endswith(f": use {user_config()}")
 
 
@@ -341,12 +341,12 @@ def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
 
 
 @each_row(*table(__file__, "config_load.json")["a_wrong_key_is_named_with_its_line_and_what_is_allowed"])
-def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said: str) -> None:
+def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, text: str) -> None:
     path = write_settings(f'model = "x"\n\n[keys]\nhelp = "f12"\n{line}\n')
     with pytest.raises(SettingsError) as caught:
         load_settings()
     (only,) = caught.value.problems
-    assert str(only).startswith(f"{path}:5: {said}")
+    assert str(only).startswith(f"{path}:5: {text}")
 
 
 @each_row(*table(__file__, "config_load.json")["lines_are_found_however_the_table_is_written"])

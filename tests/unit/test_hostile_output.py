@@ -340,10 +340,10 @@ def test_what_the_inbox_holds(over: bool, printed: Printer, monkeypatch: pytest.
     store.close()
     for words in (["inbox"], ["sessions"], ["history"], *(["show", name] for name in held)):
         printed(*words)
-        told = json.loads(printed(*words, "--json"))
-        assert told["version"] == 1
+        body = json.loads(printed(*words, "--json"))
+        assert body["version"] == 1
         if words[0] == "show" and isinstance(held[words[1]][0], PermissionRequest):
-            assert told["request"]["tool"] == TEXT, "the JSON loses nothing"
+            assert body["request"]["tool"] == TEXT, "the JSON loses nothing"
     if not over:
         complete(printed, "show ")  # proposes requests that wait
         complete(printed, "resume ")

@@ -56,24 +56,24 @@ def test_a_persons_theme_is_found_and_filled_in() -> None:
 
 
 @each_row(*table(__file__, "themes_refused.json"))
-def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
+def test_a_bad_file_is_a_notice_that_names_it(text: str, line: str) -> None:
     path = write("bad.toml", text)
     themes, problems, *_ = load_themes()
     assert [theme.name for theme in themes] == SHIPPED
     assert len(problems) == 1
     assert str(path) in problems[0]
-    assert said in problems[0]
+    assert line in problems[0]
 
 
 def test_a_file_that_is_no_text_is_a_notice(tmp_path: Path) -> None:
     binary = tmp_path / "x.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    for path, said in (
+    for path, text in (
         (binary, "invalid start byte"),
         (tmp_path / "missing.toml", "No such file or directory"),
     ):
         found = load_themes(str(path))
-        assert [problem.rpartition(": ")[2] for problem in found.problems] == [said]
+        assert [problem.rpartition(": ")[2] for problem in found.problems] == [text]
         assert not found.wanted
 
 

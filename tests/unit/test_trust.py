@@ -298,10 +298,10 @@ def test_nothing_else_of_a_directory_is_read_or_run_before_the_answer(project: P
         put(project, name, 'theme = "mine.toml"\n' if name.endswith(".toml") else SETTINGS | SERVERS)
     for name in ("CLAUDE.md", "mine.toml", "ccq_tui.py", "sitecustomize.py", "check.sh", ".env"):
         put(project, name, "raise SystemExit(3)")
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-I", "-c", READING], cwd=project, check=True, capture_output=True, timeout=60
     )
-    opened, ran = json.loads(said.stdout)
+    opened, ran = json.loads(result.stdout)
     assert (set(opened), ran) == (READ_FIRST, [])
 
 

@@ -156,30 +156,30 @@ class Child:
         task.add_done_callback(self._tasks.discard)
 
     def _take(self, key: str, event: ev.AgentEvent) -> None:
-        told: dict[str, Any] = {"event": type(event).__name__, "key": key}
+        body: dict[str, Any] = {"event": type(event).__name__, "key": key}
         # Like the screen, a moment later: an event may come while a prompt is still being given.
-        asyncio.get_running_loop().call_soon(self._fields[key].hear, event)
+        asyncio.get_running_loop().call_soon(self._fields[key].note_event, event)
         match event:
             case ev.RequestAsked(QuestionRequest() as request, by_message):
                 opened = self._sessions[key]._inbox.known(request.id)
                 draft = opened.draft if opened is not None else None
                 self._asked[request.id] = request
                 typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
-                told |= {"id": request.id, "text": request.questions.questions[0].text}
-                told |= {"draft": typed, "by_message": by_message, "at": datetime.now(UTC).isoformat()}
+                body |= {"id": request.id, "text": request.questions.questions[0].text}
+                body |= {"draft": typed, "by_message": by_message, "at": datetime.now(UTC).isoformat()}
             case ev.RequestAsked(request):
-                told |= {"id": request.id}
+                body |= {"id": request.id}
             case ev.Connected(session_id=session_id):
-                told |= {"session": session_id}
+                body |= {"session": session_id}
             case _:
                 names = ("request_id", "tool_use_id", "deferred", "state", "kind", "reason", "prompt_id")
-                told |= {name: str(getattr(event, name)) for name in names if hasattr(event, name)}
-        say(told)
+                body |= {name: str(getattr(event, name)) for name in names if hasattr(event, name)}
+        say(body)
 
 
-def say(told: dict[str, Any]) -> None:
+def say(body: dict[str, Any]) -> None:
     """Write a line, at once."""
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(body) + "\n")
     sys.stdout.flush()
 
 

@@ -54,7 +54,7 @@ class PromptField(PlainPrompt):
         await kept
         self._kept(text, name)
 
-    def hear(self, event: AgentEvent) -> None:
+    def note_event(self, event: AgentEvent) -> None:
         """Learn what became of the prompts that were given; others have no field to go back to."""
         if not isinstance(event, PromptReturned) or event.prompt_id in self.queue.sent:
             self.queue.take(event)

@@ -23,7 +23,7 @@ class Kill:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Mentions:
     """How often the model was told one thing.
 
     Attributes:
@@ -44,7 +44,7 @@ class Told:
         return self.news - self.repeated == 1 and self.most == 1
 
 
-def told(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill], session: str = "") -> Told:
+def mentions(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill], session: str = "") -> Mentions:
     """Look for a text in every request of a log.
 
     Args:
@@ -68,7 +68,7 @@ def told(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill], sessio
         for before, after in pairwise(new)
     )
     most = max((spoken(one.body).count(text) for one in bodies), default=0)
-    return Told(len(new) or min(most, 1), repeated, most)
+    return Mentions(len(new) or min(most, 1), repeated, most)
 
 
 def where(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill]) -> Iterator[str]:

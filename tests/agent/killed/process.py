@@ -64,7 +64,7 @@ class Process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         if victim != "cli":
-            self._gone()
+            self._reap()
 
     def end(self) -> bool:
         """End it in order.
@@ -77,10 +77,10 @@ class Process:
             self._child.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
-        self._gone()
+        self._reap()
         return self._child.returncode == 0
 
-    def _gone(self) -> None:
+    def _reap(self) -> None:
         self._child.wait()
         self._errors.close()
 

@@ -149,19 +149,19 @@ async def nothing_is_granted_that_was_not_suggested(run: Running, home: CleanHom
 
 
 async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: ScriptedModel) -> None:
-    said = ['Keep it <b>small</b> & "good"\nplease', "It may fail", "Hurry"]
+    texts = ['Keep it <b>small</b> & "good"\nplease', "It may fail", "Hurry"]
     run.session.send("Go")
-    for number, text in enumerate(said, 1):
+    for number, text in enumerate(texts, 1):
         asked = await run.until(PermissionRequest, count=number)
         run.answer(asked.request.id, Allowed(text))
     await run.idle()
     assert asked.request.agent == "Fetcher"
     assert not run.all(ev.PromptReturned)
-    told = system_texts(model)
-    assert REMARK.format("Bash", said[0]) in told
-    assert REMARK.format("Bash", said[1]).replace("Use:", "UseFailure:") in told
-    assert not [text for text in told if said[2] in text]
-    assert any(text.startswith(REMARK.format("Bash", said[2])) for text in system_texts(model, "subagent"))
+    system = system_texts(model)
+    assert REMARK.format("Bash", texts[0]) in system
+    assert REMARK.format("Bash", texts[1]).replace("Use:", "UseFailure:") in system
+    assert not [text for text in system if texts[2] in text]
+    assert any(text.startswith(REMARK.format("Bash", texts[2])) for text in system_texts(model, "subagent"))
 
 
 async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home: CleanHome) -> None:

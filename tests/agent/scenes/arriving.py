@@ -9,7 +9,7 @@ from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import Scenario, ScriptedModel
 from ccq_tui.testing.scenario import Cut, Message, ask, delegate, question_set_input
-from tests.agent.running import Heard, Running
+from tests.agent.running import EventLog, Running
 from tests.agent.stage import Stage
 
 LONG = "a description that says in some words what choosing this would mean" * 16
@@ -48,14 +48,14 @@ async def scenes(stage: Stage) -> None:
         assert not sets.events
 
 
-def sets_of(run: Running) -> Heard:
+def sets_of(run: Running) -> EventLog:
     """Keep what the inbox reports of requests."""
-    heard = Heard()
-    run.inbox.subscribe(lambda change: isinstance(change, Grown | Added | Settled) and heard._take(change))
-    return heard
+    log = EventLog()
+    run.inbox.subscribe(lambda change: isinstance(change, Grown | Added | Settled) and log._take(change))
+    return log
 
 
-async def first_arriving(run: Running, model: ScriptedModel) -> tuple[Heard, Grown]:
+async def first_arriving(run: Running, model: ScriptedModel) -> tuple[EventLog, Grown]:
     """Give the first that is reported of a set, and let the model write faster from then on."""
     sets, model.speed = sets_of(run), SLOW
     run.session.send("Ask me")
@@ -73,9 +73,9 @@ async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
     asked = await run.until(QuestionRequest, count=2)
     name = first.request.id
     assert {e.request.id for e in run.all(QuestionRequest)} == {name, asked.request.id}
-    told = [e for e in sets.all(Grown) if e.request.id == name]
-    assert told[-1].arriving.whole
-    assert told[-1].request.questions == QuestionSet(first.request.tool_use_id, (DATABASE,))
+    texts = [e for e in sets.all(Grown) if e.request.id == name]
+    assert texts[-1].arriving.whole
+    assert texts[-1].request.questions == QuestionSet(first.request.tool_use_id, (DATABASE,))
     assert isinstance(of(sets, name)[-1], Added)
     for event in run.all(QuestionRequest):
         label = event.request.questions.questions[0].options[1].label
@@ -106,6 +106,6 @@ async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:
     await run.send("Never mind").idle(2)
 
 
-def of(sets: Heard, name: str) -> list[Any]:
+def of(sets: EventLog, name: str) -> list[Any]:
     """What was reported of one set."""
     return [e for e in sets.events if e.request.id == name]

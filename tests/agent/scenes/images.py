@@ -125,8 +125,8 @@ async def scenes(stage: Stage) -> None:
         assert prompts(model)[-1] == words(f"{UNANSWERED}\n", "next")
     with step("a resumed session knows the commands"):
         past = await read_history(launch_in_home(home, resume=ran))
-        said = [event.text for event in past.events if isinstance(event, PromptAccepted)]
-        assert said == ["/clear", message_of(RAN), UNANSWERED, "and now?"]
+        texts = [event.text for event in past.events if isinstance(event, PromptAccepted)]
+        assert texts == ["/clear", message_of(RAN), UNANSWERED, "and now?"]
     with step("a resumed session names images where they stand"):
         model.begin(TURNS)
         async with Running(home, resume=session) as run:

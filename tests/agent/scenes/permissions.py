@@ -125,7 +125,7 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
         "def second():\n    return LIMIT + LIMIT\n"
     )
     run.session.send("Change them")
-    for number, said in enumerate(
+    for number, text in enumerate(
         [
             "overwrite it · +1 −2 · 4 lines become 3",
             "edit it · LIMIT → MAXIMUM, 4 places in 3 lines",
@@ -136,7 +136,7 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
         1,
     ):
         asked = (await run.until(PermissionRequest, count=number)).request
-        assert phrases(asked, "it")[0] == said
+        assert phrases(asked, "it")[0] == text
         run.answer(asked.id, Allowed())
         done = await run.until(
             ev.ToolFinished, lambda event, name=asked.tool_use_id: event.tool_use_id == name

@@ -112,8 +112,8 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     await run.send("Build it").until(QuestionRequest)
-    won = await run.inbox.settle(run.request("toolu_q_1"), SQLITE, PHONE)
-    assert won == Accepted()
+    accepted = await run.inbox.settle(run.request("toolu_q_1"), SQLITE, PHONE)
+    assert accepted == Accepted()
     await run.answer("toolu_q_1", Declined()).idle()
     assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text
 
@@ -147,8 +147,8 @@ async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) ->
         state = pressed(state, Pressed(key, key if key == "r" else ""))
     assert state.outcome == chosen
     await run.answer(again.request.id, state.outcome).idle(2)
-    told = replied('"Which store?"="MySQL" notes: as elsewhere')
-    assert [result.text for result in model.tool_results()] == [told] * 2
+    replies = replied('"Which store?"="MySQL" notes: as elsewhere')
+    assert [result.text for result in model.tool_results()] == [replies] * 2
 
 
 async def the_model_receives_exactly_what_was_confirmed(run: Running, model: ScriptedModel) -> None:

@@ -60,10 +60,10 @@ def expected(questions: tuple[Question, ...], answers: tuple[Answer, ...]) -> st
     for question, answer in zip(questions, answers, strict=True):
         if not answer.given and not answer.note:
             continue
-        said = f'"{answer_text(question, answer)}"' if answer.given else "(no option selected)"
+        shown = f'"{answer_text(question, answer)}"' if answer.given else "(no option selected)"
         preview = f" selected preview:\n{answer.preview}" if answer.preview else ""
         notes = f" notes: {answer.note}" if answer.note else ""
-        parts.append(f'"{question.text}"={said}{preview}{notes}')
+        parts.append(f'"{question.text}"={shown}{preview}{notes}')
     return ", ".join(parts)
 
 
@@ -110,8 +110,8 @@ async def results_of(
 
 
 def assert_read_as_given(questions: tuple[Question, ...], answers: tuple[Answer, ...], result: str) -> None:
-    said = expected(questions, answers)
-    if not said:
+    text = expected(questions, answers)
+    if not text:
         assert result == "The user did not answer the questions."
         return
-    assert result in (results.answered(said), results.replied(said))
+    assert result in (results.answered(text), results.replied(text))

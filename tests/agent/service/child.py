@@ -73,50 +73,50 @@ class Points:
         setattr(owner, name, later if inspect.iscoroutinefunction(work) else now)
 
 
-def run(said: dict[str, Any], struck: list[str]) -> None:
+def run(body: dict[str, Any], struck: list[str]) -> None:
     """Serve until SIGTERM; at one of the points this process is cut off from Postgres, or killed.
 
     Where it was killed goes into a file, else what was passed.
     """
-    with Path(said["errors"]).open("ab") as errors:
+    with Path(body["errors"]).open("ab") as errors:
         for stream in (1, 2):
             os.dup2(errors.fileno(), stream)
     os.environ.clear()
-    os.environ |= said["env"] | {SECRET: SECRET, TOKEN: TOKEN}
-    note = Path(said["note"])
+    os.environ |= body["env"] | {SECRET: SECRET, TOKEN: TOKEN}
+    note = Path(body["note"])
 
     def kill(here: str) -> None:
         note.write_text(json.dumps(here), "utf-8")
         os.kill(os.getpid(), signal.SIGKILL)
 
     strike = kill
-    if said["cut"]:
-        url = make_url(said["url"])
+    if body["cut"]:
+        url = make_url(body["url"])
         proxy = Proxy(url.port or 0)
-        said["url"] = url.set(port=proxy.port).render_as_string()
-        strike = lambda _: proxy.cut(said["cut"])  # noqa: E731
+        body["url"] = url.set(port=proxy.port).render_as_string()
+        strike = lambda _: proxy.cut(body["cut"])  # noqa: E731
     points = Points(struck, strike)
     for owner, names in WATCHED:
         for name in names:
             points.watch(owner, name)
-    hear = Segment._handle
+    receive = Segment._handle
 
-    def heard(self: Segment, event: Any) -> None:
+    def received(self: Segment, event: Any) -> None:
         points(f"heard {type(event).__name__}.before")
-        hear(self, event)
+        receive(self, event)
 
-    Segment._handle = heard  # type: ignore[method-assign]
-    asyncio.run(_serve(said))
+    Segment._handle = received  # type: ignore[method-assign]
+    asyncio.run(_serve(body))
     note.write_text(json.dumps(points.passed), "utf-8")
 
 
-async def _serve(said: dict[str, Any]) -> None:
+async def _serve(body: dict[str, Any]) -> None:
     config = ServiceConfig(
-        machine=said["machine"],
-        repositories={"repo": Repository(Path(said["repository"]), allowed_tools=("Bash(touch made)",))},
-        linear=LinearTable(webhook_secret=Secret(SECRET), token=Secret(TOKEN), url=said["linear"]),
+        machine=body["machine"],
+        repositories={"repo": Repository(Path(body["repository"]), allowed_tools=("Bash(touch made)",))},
+        linear=LinearTable(webhook_secret=Secret(SECRET), token=Secret(TOKEN), url=body["linear"]),
     )
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    options = ServiceOptions(config, said["url"], Path(said["state"]), port=said["port"])
+    options = ServiceOptions(config, body["url"], Path(body["state"]), port=body["port"])
     await serve(options, started=lambda _url: None, stop=stop)

@@ -102,7 +102,7 @@ class House:
             ending.callback(end_all, home)
             store = ending.enter_context(closing(RunStore.open(self.url)))
             linear = ending.enter_context(closing(ScriptedLinear("", secret=child.SECRET, token=child.TOKEN)))
-            self._said = {
+            self._replies = {
                 "repository": str(repository(self.root / "repo")),
                 "env": home.env,
                 "linear": f"{linear.url}/graphql",
@@ -115,7 +115,7 @@ class House:
     def _start(self, machine: str, points: list[str]) -> BaseProcess:
         files = {name: str(self.root / f"{name} {machine}") for name in ("state", "errors", "note")}
         own = {"machine": machine, "port": self._ports[machine]} | files
-        started = FORKS.Process(target=child.run, args=(self._said | own, points), daemon=True)
+        started = FORKS.Process(target=child.run, args=(self._replies | own, points), daemon=True)
         started.start()
         return started
 
@@ -191,9 +191,9 @@ class House:
                 if is_first:
                     return
                 self._direct(linear)
-                said, delivery = linear.reply(session.id, text, send=False), str(uuid4())
+                reply, delivery = linear.reply(session.id, text, send=False), str(uuid4())
                 for name in (delivery, delivery, ""):
-                    linear.send(said, name)
+                    linear.send(reply, name)
 
     def _allow(self, store: RunStore, session: LinearSession) -> None:
         """Allow what a run needs, as its operator: in the inbox of its machine."""
@@ -242,8 +242,8 @@ class House:
         got = [one for one in got if not is_decision(one) and STRANGER not in one.get("body", "")]
         kinds = Counter(one["type"] for one in got)
         seen.expect((kinds["elicitation"], kinds["response"], kinds["error"]) == (PARTS, 1, 0), f"{kinds}")
-        said = (one["body"] for one in got if one["type"] != "action")
-        texts = Counter(one for one in said if not one.startswith("Answered"))
+        parts = (one["body"] for one in got if one["type"] != "action")
+        texts = Counter(one for one in parts if not one.startswith("Answered"))
         most = self._texts
         seen.expect(all(count <= most.get(text, 1) for text, count in texts.items()), f"{texts}, {most}")
         seen.expect("I am on it." in texts, "it was not got the start")

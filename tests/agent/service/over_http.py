@@ -79,16 +79,16 @@ def bodies(session: LinearSession, kind: str) -> list[str]:
     return [one["body"] for one in session.activities if one["type"] == kind]
 
 
-async def until_said(session: LinearSession, kind: str, count: int = 1) -> str:
+async def until_act(session: LinearSession, kind: str, count: int = 1) -> str:
     """Wait until a session has so many activities of a kind; return the text of the last of them."""
     await until_true(lambda: len(bodies(session, kind)) >= count)
     return bodies(session, kind)[count - 1]
 
 
-async def first_said(session: LinearSession) -> None:
+async def first_activity(session: LinearSession) -> None:
     """Wait for the first activity of a session, and print how long it took."""
     since = time.monotonic()
-    await until_said(session, "thought")
+    await until_act(session, "thought")
     print(f"first activity after {time.monotonic() - since:.2f} s")  # noqa: T201 - Linear allows 10 s
 
 

@@ -153,8 +153,8 @@ class ScriptedLinear:
         activity = {"id": str(uuid4()), "type": "prompt", "body": text, "signal": signal}
         session.activities.append({**activity, "at": _now(), "user": user(person)})
         content = {"type": "prompt", "body": text}
-        said = {"id": activity["id"], "content": content, "signal": signal, "user": user(person)}
-        payload = {"action": "prompted", **self._about(session), "agentActivity": said}
+        body = {"id": activity["id"], "content": content, "signal": signal, "user": user(person)}
+        payload = {"action": "prompted", **self._about(session), "agentActivity": body}
         if send:
             self.send(payload)
         return payload
@@ -165,10 +165,10 @@ class ScriptedLinear:
         issue: dict[str, Any] = {name: getattr(session, name) for name in ("title", "description")}
         issue |= {"id": str(session.number), "identifier": f"DEMO-{session.number}"}
         issue |= {"url": f"{self.url}/{session.id}", "team": {"id": "1", "key": "DEMO", "name": "Demo"}}
-        said = {"comment": {"body": session.comment}} if session.comment else {}
+        comment = {"comment": {"body": session.comment}} if session.comment else {}
         return {
             "type": "AgentSessionEvent",
-            "agentSession": {"id": session.id, "issue": issue, "creator": user(PERSON), **said},
+            "agentSession": {"id": session.id, "issue": issue, "creator": user(PERSON), **comment},
             "promptContext": f'<issue identifier="DEMO-{session.number}">\n<title>{quoted["title"]}</title>\n'
             f'<description>{quoted["description"]}</description>\n<team name="Demo"/>{label}\n</issue>',
         }

@@ -23,7 +23,7 @@ from ccq_tui.testing.replies import Replies
 from tests.actors import INBOX
 from tests.agent.killed.process import running_below
 from tests.agent.running import LIMIT, Play, inbox_at
-from tests.agent.service.over_http import Client, Linear, bodies, first_said, served, state_of, until_said
+from tests.agent.service.over_http import Client, Linear, bodies, first_activity, served, state_of, until_act
 from tests.agent.service.scripted_linear import LinearSession
 from tests.results import replied
 from tests.steps import step, until_true
@@ -71,7 +71,7 @@ class Ticket:
 
     async def ticket(self) -> None:
         for number, text in enumerate(TYPED, 1):
-            assert f"Question {number} of 3" in await until_said(self.session, "elicitation", number)
+            assert f"Question {number} of 3" in await until_act(self.session, "elicitation", number)
             self.linear.reply(self.session.id, text)
         await until_true(self.settled)
 
@@ -102,8 +102,8 @@ class Ticket:
 
     async def late_page(self, how: str) -> None:
         await self.send_page("1", 1)
-        said = f"{how}; nothing was sent from here."
-        await until_true(lambda: said in bodies(self.session, "thought"))
+        text = f"{how}; nothing was sent from here."
+        await until_true(lambda: text in bodies(self.session, "thought"))
         late = await self.on_page("POST", f"/requests/{self.request}/answer", {"answer": GIVEN})
         assert late.status_code == 409
 
@@ -165,8 +165,10 @@ async def answered_first(surface: str, ticket: Ticket) -> None:
 
 def result_of(model: ScriptedModel, request: str) -> str:
     """Return the exact result of a call, which is the same in each of the model's requests that has it."""
-    heard = (Incoming(one.body or {}, one.headers) for one in model.requests())
-    found = {one.text for each in heard for one in each.tool_results if one.tool_use_id == call_of(request)}
+    received = (Incoming(one.body or {}, one.headers) for one in model.requests())
+    found = {
+        one.text for each in received for one in each.tool_results if one.tool_use_id == call_of(request)
+    }
     [text] = found
     return text
 
@@ -181,7 +183,7 @@ async def test_the_first_surface_answers_and_all_others_are_refused(
     model, home = play(done(script))
     async with served(home, Repository(repo, allowed_tools=("Bash",)), linear) as call:
         session = linear.assign("Dates", "Choose a library for dates.")
-        await first_said(session)
+        await first_activity(session)
         answered: list[str] = []
 
         async def asked() -> str:
@@ -199,7 +201,7 @@ async def test_the_first_surface_answers_and_all_others_are_refused(
                 await answered_first(surface, Ticket(call, home, linear, session, waiting, answered[-1]))
                 model.release(surface)
         with step("the end"):
-            [response] = [await until_said(session, "response")] and bodies(session, "response")
+            [response] = [await until_act(session, "response")] and bodies(session, "response")
             assert response.startswith("All is done.")
             assert bodies(session, "thought")[:2] == ["I am on it.", "I look at it."]
         ended = await call.run(session.id, "ended")
@@ -217,18 +219,18 @@ async def test_a_mention_that_only_asks_is_answered_by_a_session_that_can_only_r
     work = Repository(repo, allowed_tools=("Bash", "Write"), push=True, question=True)
     async with served(home, work, linear) as call:
         session = linear.assign("Dates", comment="@ccq why is moment.js there?")
-        response = await until_said(session, "response")
+        response = await until_act(session, "response")
         assert response == "For the time zones."
         ended = await call.run(session.id, "ended")
         assert (ended["kind"], ended["branch"]) == ("question", "")
         assert run(repo, "branch", "--list", "*run-*") == ""
         assert not has_worktree(ended)
-        heard = [Incoming(one.body or {}, one.headers) for one in model.requests()]
-        offered = {tool["name"] for one in heard for tool in one.body.get("tools") or ()}
+        received = [Incoming(one.body or {}, one.headers) for one in model.requests()]
+        offered = {tool["name"] for one in received for tool in one.body.get("tools") or ()}
         assert offered - {"DeferredToolPlaceholder"} == {"Read", "Glob", "Grep", "AskUserQuestion"}
         with step("work that is asked for in the thread"):
             linear.reply(session.id, "Remove it then.")
-            assert await until_said(session, "response", 2) == "Delegate it."
+            assert await until_act(session, "response", 2) == "Delegate it."
             assert run(repo, "branch", "--list", "*run-*") == ""
 
 
@@ -252,10 +254,10 @@ async def continued(linear: Linear, session: LinearSession, word: str) -> None:
     """Continue a run after its stop; a question that waited is asked anew."""
     linear.reply(session.id, "Go on.")
     if word == "Ask":
-        await until_said(session, "elicitation", 2)
+        await until_act(session, "elicitation", 2)
         for text in TYPED:
             linear.reply(session.id, text)
-    assert (await until_said(session, "response", 2)).startswith("Gone on.")
+    assert (await until_act(session, "response", 2)).startswith("Gone on.")
 
 
 async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
@@ -275,12 +277,12 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
                 begun = repo / ".claude" / "worktrees" / f"run-{run['id']}" / "begun"
                 await until_true(begun.exists)
             else:
-                await until_said(session, "elicitation")
+                await until_act(session, "elicitation")
                 waits = ["waiting"] if how == "ticket" else []  # the others while it is being parked
                 run = await call.run(session.id, *waits)
             stop = {"ticket": ticket, "page": page, "api": api}[how]
             await stop(session, run)
-            assert (await until_said(session, "response")).startswith(STOPPED)
+            assert (await until_act(session, "response")).startswith(STOPPED)
             await call.run(session.id, "stopped")
             await until_true(lambda: none_waits(run["id"]))
             assert (await call("POST", f"/runs/{run['id']}/stop")).status_code == 409

@@ -14,7 +14,7 @@ from ccq_tui.service.run import Happened
 from ccq_tui.service.store import RunStore
 from ccq_tui.testing import Scenario
 from tests.agent.running import Play
-from tests.agent.service.over_http import Linear, bodies, served, until_said
+from tests.agent.service.over_http import Linear, bodies, served, until_act
 from tests.agent.service.test_linear_runs import (  # noqa: F401 - fixtures
     QUESTIONS,
     RESULT,
@@ -42,18 +42,18 @@ async def test_a_ticket_that_nobody_answers_is_parked_or_ends(play: Play, repo: 
     async with served(home, work, linear) as call:
         with step("answered while no service ran, and after its restart, from where the answers ended"):
             for count, text in enumerate(TYPED[1:], 3):
-                assert f"Question {count - 1} of 3" in await until_said(session, "elicitation", count)
+                assert f"Question {count - 1} of 3" in await until_act(session, "elicitation", count)
                 linear.reply(session.id, text)
             await call.run(session.id, "ended")
             assert result_of(model, request["id"]) == RESULT
-            assert await until_said(session, "response")
+            assert await until_act(session, "response")
     limits = RunLimits(question=0.5, on_timeout="abort")
     async with served(home, work, linear, limits=limits) as call:
         with step("it ends with an error, and what was made is kept"):
             make = Scenario("never").runs("Bash", command="echo kept > made", description="Make")
             model.begin(make.asks(*QUESTIONS).says("Never."))
             session = linear.assign("Never", "Ask.")
-            assert "nothing was chosen" in await until_said(session, "error")
+            assert "nothing was chosen" in await until_act(session, "error")
             failed = await call.run(session.id, "failed")
             assert (Path(failed["directory"]) / "made").read_text() == "kept\n"
 
@@ -67,7 +67,7 @@ async def test_a_closed_issue_closes_its_run_with_a_word(play: Play, repo: Path,
             run = await call.run(session.id, state)
             session.times = {field: datetime.now(UTC).isoformat()}
             linear.send({"type": "AppUserNotification", "action": "issueStatusChanged"})
-            assert (await until_said(session, "response")).startswith(f"The issue is {says}, so its run is")
+            assert (await until_act(session, "response")).startswith(f"The issue is {says}, so its run is")
             await call.run(session.id, "stopped")
             assert (await call("GET", f"/runs/{run['id']}/requests")).json() == {"requests": []}
             with closing(RunStore.open(f"sqlite:///{home.root / 'runs.db'}")) as store:
@@ -98,18 +98,18 @@ async def test_a_bad_day(
         prompted = linear.reply(session.id, "With care, please.", send=False)
         with step("no repository: the ticket says so, and a message tries again"):
             assert await hook(*linear.signed(prompted, "d1"))
-            assert "there are: repo." in await until_said(session, "error")
+            assert "there are: repo." in await until_act(session, "error")
             session.label = "shop"
             linear.reply(session.id, "Now it has its label.")
         with step("a repository that cannot be fetched, with a message before its ticket, and twice"):
-            assert "origin cannot be fetched" in await until_said(session, "error", 2)
+            assert "origin cannot be fetched" in await until_act(session, "error", 2)
             failed = await call.run(session.id, "failed")
             for _ in range(2):
                 assert await hook(*linear.signed({**prompted, "action": "created"}, "d2"))
                 assert await hook(*linear.signed(prompted, "d1"))
             run(tmp_path, "clone", "--quiet", "--bare", str(repo), "origin.git")
             linear.reply(session.id, "Again.")
-            await until_said(session, "elicitation")
+            await until_act(session, "elicitation")
             read = str(model.requests()[-1].body)
             for text in ("With care, please.", "Now it has its label.", "Again."):
                 assert read.count(text) == 1, text
@@ -124,7 +124,7 @@ async def test_a_bad_day(
             await call.run(session.id, "ended")
             assert (len(bodies(session, "elicitation")), bodies(session, "response")) == (1, [])
             linear.token_file.write_text("renewed", encoding="utf-8")
-            assert (await until_said(session, "response")).startswith("All is done.")
+            assert (await until_act(session, "response")).startswith("All is done.")
             assert len(bodies(session, "elicitation")) == 3
         assert len(bodies(session, "error")) == 2
         [one] = (await call("GET", "/runs")).json()["runs"]

@@ -79,8 +79,8 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             ended = await one.until(made, *OVER, segment=ended.segment + 1)
             assert ended.result.startswith("And more.")
             assert len(one.recorded(made, Happened.ENDED)) == 2
-            heard = str(model.requests()[-1].body)
-            assert [heard.count(text) for text in ("Build it", "With care, please.", "More!")] == [1, 1, 1]
+            received = str(model.requests()[-1].body)
+            assert [received.count(text) for text in ("Build it", "With care, please.", "More!")] == [1, 1, 1]
 
 
 async def test_a_session_that_could_not_be_parked_is_parked_a_moment_later(

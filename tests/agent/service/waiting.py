@@ -23,8 +23,8 @@ def fill(count: int, url: str, root: Path) -> None:
 
     def runs() -> Iterator[Run]:
         for number in range(count):
-            said = ("linear", f"ticket {number}", "A title", "", "Build it. " * 50, "repo", now, now)
-            yield Run(uuid4().hex[:12], *said, MACHINE, str(uuid4()), state=RunState.WAITING)
+            texts = ("linear", f"ticket {number}", "A title", "", "Build it. " * 50, "repo", now, now)
+            yield Run(uuid4().hex[:12], *texts, MACHINE, str(uuid4()), state=RunState.WAITING)
 
     async def ask() -> None:
         inbox = await Inbox.connect(root / "state" / "inbox.db")

@@ -108,7 +108,7 @@ class Panels(Hands):
         await self.in_program(Driven(clock=self.clock), self._drive)
 
     async def _drive(self) -> None:
-        self.run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+        self.run.fake.tell(ev.StateChanged(ev.SessionState.WORKING))
         while self.counts["keys"] < self.goal:
             await self._do_something()
 
@@ -120,7 +120,7 @@ class Panels(Hands):
             self.say("settled elsewhere")
             self._word = None  # what its keys did is gone with it
             name = self.dock.line.items[0].request.id
-            self.run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
+            self.run.fake.tell(ev.RequestSettled(name, Cancelled("interrupted")))
             await self.settle()
         elif what < 0.14:
             await self.resize()
@@ -174,10 +174,10 @@ class Panels(Hands):
         ]
         event = self.random.choice(asks)
         if isinstance(event.request, QuestionRequest) and self.random.random() < 0.5:
-            opened = self.run.told.wait_with(event.request)
+            opened = self.run.fake.wait_with(event.request)
             opened.recalled = BEFORE[: len(event.request.questions.questions)]
         self.say(f"asked {type(event.request).__name__}")
-        self.run.told.tell(event)
+        self.run.fake.tell(event)
         await self.settle()
 
     def looked(self) -> None:
@@ -220,7 +220,7 @@ class Panels(Hands):
     @property
     def answers(self) -> Sequence[tuple[str, RequestOutcome, object]]:
         """What was decided by keys, so far."""
-        return self.run.told.answers
+        return self.run.fake.answers
 
     @property
     def over(self) -> bool:
@@ -234,9 +234,9 @@ class Panels(Hands):
             item.request.id: texts_of(panel.state if item is head and panel is not None else item.shown)
             for item in self.dock.line.items
         }
-        places["prompt"] = [self.dock.prompt.text, *self.run.told.sent]
+        places["prompt"] = [self.dock.prompt.text, *self.run.fake.sent]
         places["search"] = [bar.field.text for bar in self.run.session_screen.query(SearchBar)]
-        places["decided"] = [repr(outcome) for _, outcome, _ in self.run.told.answers]
+        places["decided"] = [repr(outcome) for _, outcome, _ in self.run.fake.answers]
         return {place: Counter("".join(texts)) for place, texts in places.items()}
 
     def _before(self) -> Before:
@@ -264,12 +264,12 @@ class Panels(Hands):
     @property
     def sent(self) -> Sequence[str]:
         """The prompts that were sent."""
-        return self.run.told.sent
+        return self.run.fake.sent
 
     @property
     def interrupts(self) -> int:
         """How often the agent was interrupted."""
-        return self.run.told.interrupts
+        return self.run.fake.interrupts
 
     @property
     def prompt_has_keys(self) -> bool:
@@ -466,21 +466,24 @@ class Panels(Hands):
             return f"it lasts, and was drawn since {since}, now {at}"
         return ""
 
-    def _written(self, said: str, before: Draft) -> bool:
+    def _written(self, written: str, before: Draft) -> bool:
         """Whether the last burst wrote a text, or into one that was begun before."""
-        keys, said = "".join(map(typed, self.trace[-1].split()[1:])).replace(" ", ""), said.replace(" ", "")
+        keys, written = (
+            "".join(map(typed, self.trace[-1].split()[1:])).replace(" ", ""),
+            written.replace(" ", ""),
+        )
         begun = {text.replace(" ", "") for text in texts_of(before)} | {""}
         ends = [keys[start:] for start in range(len(keys))]
         return any(
-            said == text[:place] + end + text[place:]
+            written == text[:place] + end + text[place:]
             for text in begun
             for place in range(len(text) + 1)
             for end in ends
         )
 
     def _settle_answers(self, before: Before) -> None:
-        for name, outcome, actor in self.run.told.answers[before.answers :]:
-            self.run.told.tell(ev.RequestSettled(name, outcome, actor))
+        for name, outcome, actor in self.run.fake.answers[before.answers :]:
+            self.run.fake.tell(ev.RequestSettled(name, outcome, actor))
 
     def standing(self) -> str:
         """Say how things stand, for a violation."""

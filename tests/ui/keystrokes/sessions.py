@@ -18,13 +18,13 @@ from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
 from tests.ui.keystrokes.oracle import typed
 from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, may_act, texts_of
-from tests.ui.session import Driven, ToldSession
+from tests.ui.session import Driven, FakeSession
 
 LIST_KEYS = ("down", "up", "right", "right", "enter", "ctrl+d", *"aynd/h", "tab", "escape", "f2", "end")
 SESSIONS = 2
 
 
-class AskingSession(ToldSession):
+class AskingSession(FakeSession):
     """A session whose requests wait in the program's inbox."""
 
     def __init__(self, tell: Callable[[ev.AgentEvent], None], run: "Asking", name: str) -> None:
@@ -60,7 +60,7 @@ class Asking(Driven):
         self.decided: list[tuple[str, RequestOutcome, str]] = []
         super().__init__(launch, clock=clock)  # type: ignore[arg-type]
 
-    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> FakeSession:
         self.launches.append(launch)
         self.all.append(AskingSession(tell, self, f"s{len(self.all) + 1}"))
         self.session = self.all[0]

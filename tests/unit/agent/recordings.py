@@ -26,7 +26,7 @@ def init(session: str = SESSION, cwd: str = "/work/project") -> dict[str, Any]:
     return {"type": "system", "subtype": "init", "cwd": cwd, "session_id": session, "model": "claude-x"}
 
 
-def said(*content: dict[str, Any], message: str = "msg_1", **more: Any) -> dict[str, Any]:
+def reply(*content: dict[str, Any], message: str = "msg_1", **more: Any) -> dict[str, Any]:
     return {"type": "assistant", "message": {"id": message, "content": list(content)}, **more}
 
 
@@ -79,9 +79,9 @@ def events_of(recording: Recording) -> list[AgentEvent]:
 
 def as_data(event: AgentEvent) -> dict[str, Any]:
     """Return an event as data, without the ids of prompts and without what has its default."""
-    told = {"event": type(event).__name__}
+    body = {"event": type(event).__name__}
     for one in fields(event):  # type: ignore[arg-type]  # each kind of event is a dataclass
         value = getattr(event, one.name)
         if one.name != "prompt_id" and value != one.default:
-            told[one.name] = plain(value)
-    return told
+            body[one.name] = plain(value)
+    return body

@@ -76,7 +76,7 @@ class Noting(MemoryInbox):
         return stop
 
 
-def told(name: str, output: str = ANSWERED) -> tuple[Noting, Delivery]:
+def answered(name: str, output: str = ANSWERED) -> tuple[Noting, Delivery]:
     """Have a question asked, and give its call a result."""
     inbox = Noting()
     made = Delivery(inbox, lambda _: None, lambda _: None)
@@ -89,7 +89,7 @@ async def test_a_result_is_delivered_after_the_time_that_the_record_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", 0.01)
-    inbox, _ = told("a")
+    inbox, _ = answered("a")
     assert inbox.sessions.noted == []
     async with asyncio.timeout(5):
         await inbox.sessions.news.wait()
@@ -98,7 +98,7 @@ async def test_a_result_is_delivered_after_the_time_that_the_record_takes(
 
 @pytest.mark.parametrize("in_order", [True, False])
 async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_order(in_order: bool) -> None:
-    inbox, made = told("a")
+    inbox, made = answered("a")
     made.close(in_order=in_order)
     assert inbox.deaf
     assert inbox.sessions.noted == ([("a@s", "result")] if in_order else [])
@@ -111,7 +111,7 @@ async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_
     "[Tool result missing due to internal error]",
 )
 async def test_what_a_cli_says_without_an_answer_delivers_nothing(output: str) -> None:
-    inbox, made = told("a", output)
+    inbox, made = answered("a", output)
     made.close(in_order=True)
     assert inbox.sessions.noted == []
     history = SessionPast("s", (ev.ToolFinished("a", "AskUserQuestion", output, True),))
@@ -122,7 +122,7 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", 0.01)
     failed: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
-    inbox, made = told("a")
+    inbox, made = answered("a")
     made.note(ev.RequestAsked(QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))))
     made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
     later = asyncio.Event()
@@ -140,7 +140,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         PermissionRequest(name, "s", "Bash", {"command": f"touch {name}"}) for name in "abcde"
     )
     decided = (taken, untaken, lost, interrupted)
-    told: list[ev.AgentEvent] = []
+    events: list[ev.AgentEvent] = []
     try:
 
         def add_all(store: Store) -> None:
@@ -150,7 +150,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         await inbox.run(add_all)
         for request in decided:
             await inbox.settle(request.id, Allowed(), PANEL)
-        made = Delivery(inbox, told.append, lambda _: None)
+        made = Delivery(inbox, events.append, lambda _: None)
         results = {"b": "done", "d": ABANDONED, "e": INTERRUPTED}
         past = tuple(ev.ToolFinished(call, "Bash", text, text != "done") for call, text in results.items())
         await made.catch_up("s", SessionPast("s", past))
@@ -169,7 +169,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         "d": "cancelled",
         "e": "delivered",
     }
-    assert told == [
+    assert events == [
         ev.ErrorReported(
             Problem.CUT_OFF,
             "No result, as the process ended: Bash touch c"
@@ -180,7 +180,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
 
 @pytest.mark.parametrize("ended", ["killed", "swept", CLOSED])
 async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ended: str) -> None:
-    inbox, told = MemoryInbox(), list[ev.AgentEvent]()
+    inbox, events = MemoryInbox(), list[ev.AgentEvent]()
     request = PermissionRequest("a", "s", "Bash", {"command": "touch a"})
     draft = first_draft(request).with_draft(other="not this one")
 
@@ -193,14 +193,14 @@ async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ende
             store.requests.settle(request.id, Cancelled(CLOSED), WITHDRAWN)
 
     await inbox.run(leave)
-    made = Delivery(inbox, told.append, lambda _: None)
+    made = Delivery(inbox, events.append, lambda _: None)
     await made.catch_up("s", SessionPast("s"))
-    assert told[:2] == [ev.RequestSettled(request.id, Cancelled(ENDED)), ev.DraftLeft(draft)]
-    told.clear()
+    assert events[:2] == [ev.RequestSettled(request.id, Cancelled(ENDED)), ev.DraftLeft(draft)]
+    events.clear()
     past = (ev.ToolStarted("a", "Bash", {}), PromptAccepted("go on", prompt_id="later"))
     await made.catch_up("s", SessionPast("s", past))
     made.close(in_order=True)
-    assert not [one for one in told if isinstance(one, ev.DraftLeft)], "another prompt has gone on"
+    assert not [one for one in events if isinstance(one, ev.DraftLeft)], "another prompt has gone on"
 
 
 @pytest.mark.parametrize("output", ["done", INTERRUPTED])
@@ -353,22 +353,22 @@ async def test_an_answer_that_a_message_brought_is_known_after_each_resume_and_n
     tmp_path: Path,
 ) -> None:
     inbox = await Inbox.connect(tmp_path / "inbox.db")
-    told, sent = list[ev.AgentEvent](), list[Send]()
+    events, sent = list[ev.AgentEvent](), list[Send]()
     try:
         await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
         await inbox.settle(QUESTION_REQUEST.id, A, PANEL)
         await inbox.run(lambda store: store.requests.mark_delivered(QUESTION_REQUEST.id, MESSAGE))
-        made = Delivery(inbox, told.append, sent.append)
+        made = Delivery(inbox, events.append, sent.append)
         await made.catch_up(
             "s", SessionPast("s", (ev.ToolFinished("a", "AskUserQuestion", ABANDONED, True),))
         )
         made.close(in_order=True)
     finally:
         await inbox.close()
-    assert (told, sent) == ([ev.RequestSettled(QUESTION_REQUEST.id, A)], [])
+    assert (events, sent) == ([ev.RequestSettled(QUESTION_REQUEST.id, A)], [])
 
 
-class Told:
+class PromptRecorder:
     """What a session tells, and a record that has some prompts."""
 
     def __init__(self, *recorded: str) -> None:
@@ -389,39 +389,39 @@ class Told:
 
 async def test_it_is_recorded_a_while_after_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", 0.01)
-    told = Told()
-    told.delivered("a")
-    assert told.events == []
-    await until_true(lambda: told.events, 20)
-    await told.unwritten.report("s", "killed", {}, in_order=False)
-    assert told.events == [PromptRecorded("a")]
-    assert told.looked_up == []
+    recorder = PromptRecorder()
+    recorder.delivered("a")
+    assert recorder.events == []
+    await until_true(lambda: recorder.events, 20)
+    await recorder.unwritten.report("s", "killed", {}, in_order=False)
+    assert recorder.events == [PromptRecorded("a")]
+    assert recorder.looked_up == []
 
 
 async def test_what_the_record_lacks_comes_back_when_the_cli_was_killed() -> None:
-    told = Told("b")
-    told.delivered("a", "b", "c")
-    told.unwritten.note(PromptReturned("text of c", "", "c"))
-    told.unwritten.note(PromptAccepted("waits", prompt_id="d"))
-    await told.unwritten.report("s", "killed", {}, in_order=False)
-    assert told.looked_up == [{"a": "s", "b": "s"}]
-    assert told.events == [PromptReturned("text of a", "killed", "a"), PromptRecorded("b")]
+    recorder = PromptRecorder("b")
+    recorder.delivered("a", "b", "c")
+    recorder.unwritten.note(PromptReturned("text of c", "", "c"))
+    recorder.unwritten.note(PromptAccepted("waits", prompt_id="d"))
+    await recorder.unwritten.report("s", "killed", {}, in_order=False)
+    assert recorder.looked_up == [{"a": "s", "b": "s"}]
+    assert recorder.events == [PromptReturned("text of a", "killed", "a"), PromptRecorded("b")]
 
 
 async def test_what_a_rewind_gives_back_does_not_come_back_when_the_cli_is_killed() -> None:
-    told = Told()
-    told.delivered("a", "b", "c")
-    told.unwritten.rewound("x")
-    told.unwritten.rewound("b")
-    await told.unwritten.report("s", "killed", {}, in_order=False)
-    assert told.events == [
+    recorder = PromptRecorder()
+    recorder.delivered("a", "b", "c")
+    recorder.unwritten.rewound("x")
+    recorder.unwritten.rewound("b")
+    await recorder.unwritten.report("s", "killed", {}, in_order=False)
+    assert recorder.events == [
         PromptRecorded("b"), PromptRecorded("c"), PromptReturned("text of a", "killed", "a"),
     ]  # fmt: skip
 
 
 async def test_an_end_in_order_leaves_the_cli_the_time_to_write() -> None:
-    told = Told()
-    told.delivered("a", "b")
-    await told.unwritten.report("s", "closed", {}, in_order=True)
-    assert told.events == [PromptRecorded("a"), PromptRecorded("b")]
-    assert told.looked_up == []
+    recorder = PromptRecorder()
+    recorder.delivered("a", "b")
+    await recorder.unwritten.report("s", "closed", {}, in_order=True)
+    assert recorder.events == [PromptRecorded("a"), PromptRecorded("b")]
+    assert recorder.looked_up == []

@@ -102,15 +102,15 @@ def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
     return first, second
 
 
-def told_of(asked: Asked) -> list[str]:
+def asked_ids(asked: Asked) -> list[str]:
     return [event.request.id for event in asked.events if isinstance(event, ev.RequestAsked)]
 
 
 async def test_sets_of_one_message_are_asked_in_their_order_whichever_hook_comes_first() -> None:
     asked = Asked()
     tasks = two_sets(asked)
-    await until_true(lambda: len(told_of(asked)) == 2)
-    assert told_of(asked) == [request.id for request in asked.inbox.pending] == ["t1@s", "t2@s"]
+    await until_true(lambda: len(asked_ids(asked)) == 2)
+    assert asked_ids(asked) == [request.id for request in asked.inbox.pending] == ["t1@s", "t2@s"]
     for name in ("t2@s", "t1@s"):
         await asked.inbox.settle(name, Answered((Answer(("a",)),)), PANEL)
     await asyncio.gather(*tasks)
@@ -127,7 +127,7 @@ async def test_a_set_that_nobody_is_asked_holds_up_no_other(
     await asyncio.sleep(0)
     if refused:
         asked.gate.waits.note(ev.ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
-    await until_true(lambda: told_of(asked) == ["t2@s"])
+    await until_true(lambda: asked_ids(asked) == ["t2@s"])
     await asked.inbox.settle("t2@s", Declined(), PANEL)
     assert await second == {}
 
@@ -179,10 +179,10 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     for _ in range(steps):
         await asyncio.sleep(0)
     asked.gate.give_up("the Claude process ended")
-    told = len(asked.events)
+    count = len(asked.events)
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 5)
-    assert asked.events[told:] == []
+    assert asked.events[count:] == []
     # A question that waits can still be answered once the session is resumed.
     parked = [event for event in asked.events if isinstance(event, ev.RequestParked)]
     assert parked in ([], [ev.RequestParked("t@s", deferred=False)])
@@ -257,9 +257,9 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     waits = asyncio.create_task(hook)
     await quiet.pending()
     await quiet.inbox.settle("t@s", Expired(), LIMIT)
-    told = json.dumps(await waits)
-    assert "Nobody answered" in told
-    assert '"Q?": "a"' not in told
+    text = json.dumps(await waits)
+    assert "Nobody answered" in text
+    assert '"Q?": "a"' not in text
 
 
 async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
@@ -280,7 +280,7 @@ TEXT = json.dumps(SOURCE)
 TOOL = "AskUserQuestion"
 
 
-class Told:
+class Arrivals:
     """Arrivals, and what the inbox reports of them."""
 
     def __init__(self, **options: Any) -> None:
@@ -334,39 +334,39 @@ def over(reason: str) -> ev.TurnEnded:
 
 
 async def test_a_burst_is_told_once() -> None:
-    told = Told()
-    told.begin("t1")
-    told.grow(TEXT)
-    assert not told.events
-    await told.frame()
-    (event,) = told.events
+    arrivals = Arrivals()
+    arrivals.begin("t1")
+    arrivals.grow(TEXT)
+    assert not arrivals.events
+    await arrivals.frame()
+    (event,) = arrivals.events
     assert isinstance(event, Grown)
     assert [o.label for o in event.request.questions.questions[0].options] == ["a", "b"]
-    told.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
-    assert isinstance(told.events[-1], Grown)
-    assert told.events[-1].arriving == Arriving(1, whole=True)
+    arrivals.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
+    assert isinstance(arrivals.events[-1], Grown)
+    assert arrivals.events[-1].arriving == Arriving(1, whole=True)
 
 
 async def test_a_set_that_came_between_two_looks_is_shown_whole_before_its_hook() -> None:
-    told = Told()
-    told.begin("t1")
-    told.grow(TEXT)
-    told.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
-    (event,) = told.events
+    arrivals = Arrivals()
+    arrivals.begin("t1")
+    arrivals.grow(TEXT)
+    arrivals.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
+    (event,) = arrivals.events
     assert isinstance(event, Grown)
     assert event.arriving == Arriving(1, whole=True)
-    await told.frame()
-    told.arrivals.note(over("completed"))
-    assert told.ended == [("t1@s", PASSED_OVER)]
+    await arrivals.frame()
+    arrivals.arrivals.note(over("completed"))
+    assert arrivals.ended == [("t1@s", PASSED_OVER)]
 
 
 async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() -> None:
-    told = Told()
-    told.begin("t1")
-    told.grow(TEXT)
-    told.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
-    await told.shown("t2", 1)
-    events = [e for e in told.events if isinstance(e, Grown)]
+    arrivals = Arrivals()
+    arrivals.begin("t1")
+    arrivals.grow(TEXT)
+    arrivals.arrivals.note(ev.ToolStarted("t1", TOOL, SOURCE))
+    await arrivals.shown("t2", 1)
+    events = [e for e in arrivals.events if isinstance(e, Grown)]
     assert [(e.request.id, e.arriving) for e in events] == [
         ("t1@s", Arriving(1, whole=True)),
         ("t2@s", Arriving(0)),
@@ -374,24 +374,24 @@ async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() 
 
 
 async def test_nothing_is_told_of_what_nobody_will_be_asked() -> None:
-    for told, parent, tool in (
-        (Told(questions="assume"), "", TOOL),
-        (Told(questions="adaptive", max_question_rounds=0), "", TOOL),
-        (Told(), "toolu_agent", TOOL),
-        (Told(), "", "Bash"),
+    for text, parent, tool in (
+        (Arrivals(questions="assume"), "", TOOL),
+        (Arrivals(questions="adaptive", max_question_rounds=0), "", TOOL),
+        (Arrivals(), "toolu_agent", TOOL),
+        (Arrivals(), "", "Bash"),
     ):
-        told.begin("t1", tool=tool, parent=parent)
-        told.grow(TEXT, parent=parent)
-        await told.frame()
-        told.arrivals.note(finished("t1", "no"))
-        assert not told.events
+        text.begin("t1", tool=tool, parent=parent)
+        text.grow(TEXT, parent=parent)
+        await text.frame()
+        text.arrivals.note(finished("t1", "no"))
+        assert not text.events
 
 
 async def test_sets_on_their_way_count_as_rounds() -> None:
-    told = Told(questions="adaptive", max_question_rounds=1)
-    await told.shown("t1")
-    await told.shown("t2", 1)
-    assert {e.request.id for e in told.events if isinstance(e, Grown)} == {"t1@s"}
+    arrivals = Arrivals(questions="adaptive", max_question_rounds=1)
+    await arrivals.shown("t1")
+    await arrivals.shown("t2", 1)
+    assert {e.request.id for e in arrivals.events if isinstance(e, Grown)} == {"t1@s"}
 
 
 @each_row(
@@ -402,23 +402,23 @@ async def test_sets_on_their_way_count_as_rounds() -> None:
     (over("aborted_streaming"), INTERRUPTED),
 )
 async def test_a_stream_that_ends_early(event: ev.AgentEvent, reason: str) -> None:
-    told = Told()
-    await told.shown()
-    told.message("stop")
-    assert not told.ended
-    told.arrivals.note(event)
-    assert told.ended == [("t1@s", reason)]
-    told.arrivals.note(event)
-    assert len(told.ended) == 1
+    arrivals = Arrivals()
+    await arrivals.shown()
+    arrivals.message("stop")
+    assert not arrivals.ended
+    arrivals.arrivals.note(event)
+    assert arrivals.ended == [("t1@s", reason)]
+    arrivals.arrivals.note(event)
+    assert len(arrivals.ended) == 1
 
 
 async def test_another_message_in_its_place() -> None:
-    told = Told()
-    await told.shown()
-    told.arrivals.note(ev.Retrying(1, 2, 0.5, None, "unknown"))
-    assert not told.ended  # another agent's: this stream goes on
-    told.message("start")
-    assert told.ended == [("t1@s", BROKE)]
+    arrivals = Arrivals()
+    await arrivals.shown()
+    arrivals.arrivals.note(ev.Retrying(1, 2, 0.5, None, "unknown"))
+    assert not arrivals.ended  # another agent's: this stream goes on
+    arrivals.message("start")
+    assert arrivals.ended == [("t1@s", BROKE)]
 
 
 @each_row(
@@ -428,20 +428,20 @@ async def test_another_message_in_its_place() -> None:
     (over("completed"), PASSED_OVER),
 )
 async def test_a_whole_set_that_nobody_is_asked(event: ev.AgentEvent, reason: str) -> None:
-    told = Told()
-    await told.shown()
-    told.arrivals.note(ev.ToolStarted("t1", TOOL, {"questions": "unreadable"}))
-    told.message("stop")
-    told.arrivals.note(ev.Retrying(1, 2, 0.5, None, "unknown"))
-    assert not told.ended
-    told.arrivals.note(event)
-    assert told.ended == [("t1@s", reason)]
+    arrivals = Arrivals()
+    await arrivals.shown()
+    arrivals.arrivals.note(ev.ToolStarted("t1", TOOL, {"questions": "unreadable"}))
+    arrivals.message("stop")
+    arrivals.arrivals.note(ev.Retrying(1, 2, 0.5, None, "unknown"))
+    assert not arrivals.ended
+    arrivals.arrivals.note(event)
+    assert arrivals.ended == [("t1@s", reason)]
 
 
 async def test_the_end_of_the_process() -> None:
-    told = Told()
-    await told.shown()
-    told.grow("x")
-    told.arrivals.give_up("gone")
-    assert told.ended == [("t1@s", "gone")]
-    assert told.arrivals._next_report is None
+    arrivals = Arrivals()
+    await arrivals.shown()
+    arrivals.grow("x")
+    arrivals.arrivals.give_up("gone")
+    assert arrivals.ended == [("t1@s", "gone")]
+    assert arrivals.arrivals._next_report is None

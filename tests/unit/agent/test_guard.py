@@ -125,10 +125,10 @@ async def test_only_a_cli_of_the_session_without_its_program_is_ended(
             pytest.skip("this system has no ps")
         monkeypatch.setattr(orphans, "_PROC", tmp_path)
     session = str(uuid4())
-    gone, orphan = start(f"--resume={session}")
+    ended, orphan = start(f"--resume={session}")
     forked, fork = start(f"--resume={session}", f"--session-id={uuid4()}")
     alive, cli = start(f"--session-id={session}", "wait")
-    gone.wait(10)
+    ended.wait(10)
     forked.wait(10)
     try:
         assert not await end_leftovers("")
@@ -140,7 +140,7 @@ async def test_only_a_cli_of_the_session_without_its_program_is_ended(
         assert runs(fork), "it writes another session"
         assert not await end_leftovers(session)
     finally:
-        for process in (gone, forked, alive):
+        for process in (ended, forked, alive):
             process.communicate(timeout=10)
     assert not runs(cli)
 

@@ -22,23 +22,23 @@ def message(number: int, kind: str, **block: Any) -> Message:
 
 def conversation(steps: list[int]) -> list[Message]:
     """A prompt for each step, and a call whose result comes after so many more messages."""
-    told: list[Message] = []
+    texts: list[Message] = []
     due: list[tuple[int, int]] = []
     for number, wait in enumerate(steps):
-        told.append(message(3 * number, "user", type="text", text=f"prompt {number}"))
+        texts.append(message(3 * number, "user", type="text", text=f"prompt {number}"))
         call = {
             "type": "tool_use",
             "id": f"t{number}",
             "name": "Bash",
             "input": {"command": f"echo {number}"},
         }
-        told.append(message(3 * number + 1, "assistant", **call))
+        texts.append(message(3 * number + 1, "assistant", **call))
         due.append((number + wait, number))
         for one in [one for one in due if one[0] <= number or number == len(steps) - 1]:
             due.remove(one)
             result = {"type": "tool_result", "tool_use_id": f"t{one[1]}", "content": f"said {one[1]}"}
-            told.append(message(10_000 + one[1], "user", **result))
-    return told
+            texts.append(message(10_000 + one[1], "user", **result))
+    return texts
 
 
 @pytest.fixture(autouse=True)

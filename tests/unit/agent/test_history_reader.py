@@ -64,7 +64,7 @@ def stored(*lines: dict[str, Any] | str) -> list[str]:
     return [line if isinstance(line, str) else json.dumps(line) for line in lines]
 
 
-def said(uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:
+def user_line(uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:
     return {"type": "user", "uuid": uuid, "parentUuid": parent, "message": {"content": uuid}, **more}
 
 
@@ -74,19 +74,19 @@ def boundary(uuid: str, before: str) -> dict[str, Any]:
 
 def test_what_was_before_compactions_is_found_in_order_and_once(tmp_path: Path) -> None:
     lines = stored(
-        said("1", None),
-        said("meta", "1", isMeta=True),
+        user_line("1", None),
+        user_line("meta", "1", isMeta=True),
         {"type": "attachment", "uuid": "note", "parentUuid": "meta"},
-        said("2", "note"),
-        said("beside", "1"),
+        user_line("2", "note"),
+        user_line("beside", "1"),
         boundary("b1", "2"),
-        said("sum1", "b1"),
-        said("kept", "sum1"),
+        user_line("sum1", "b1"),
+        user_line("kept", "sum1"),
         {"type": "user", "uuid": "broken", "parentUuid": "kept", "message": "?"},
         boundary("b2", "broken"),
         "{ cut",
-        said("sum2", "b2"),
-        said("3", "sum2"),
+        user_line("sum2", "b2"),
+        user_line("3", "sum2"),
     )
     assert found(tmp_path, lines, "sum2", "3") == (["1", "2", "sum1", "kept"], 0)
     assert found(tmp_path, lines, "sum2", "3", "kept") == (["1", "2", "sum1"], 0)
@@ -101,15 +101,15 @@ def found(place: Path, lines: list[str], *known: str) -> tuple[list[str], int]:
 def test_what_stands_before_damage_is_read(tmp_path: Path) -> None:
     torn = '{"type":"pr-link","sessionId":"x","prNu'
     lines = stored(
-        said("1", None),
-        said("2", "1"),
-        torn + json.dumps(said("3", "2")),
-        json.dumps(said("4", "3")) + json.dumps(said("5", "4")),
-        said("6", "lost"),
-        said("away", "1"),
-        "\0\0\0" + json.dumps(said("7", "6")),
+        user_line("1", None),
+        user_line("2", "1"),
+        torn + json.dumps(user_line("3", "2")),
+        json.dumps(user_line("4", "3")) + json.dumps(user_line("5", "4")),
+        user_line("6", "lost"),
+        user_line("away", "1"),
+        "\0\0\0" + json.dumps(user_line("7", "6")),
         '{"type":"user","uuid":"gone","parentUuid":"7","message":{"content":[{"type":"text","te',
-        said("8", "gone"),
+        user_line("8", "gone"),
     )
     assert read(tmp_path, lines)[1] == 2, "lines with something torn"
     assert found(tmp_path, lines, "8") == ([*"1234567"], 2), "of two branches the one that ends nearer"
@@ -130,7 +130,7 @@ def test_whole_entries_of_a_damaged_line() -> None:
 
 @each_row("b", "sum", "nowhere")
 def test_a_record_that_leads_in_a_circle_has_an_end(before: str, *, tmp_path: Path) -> None:
-    lines = stored(boundary("b", before), said("sum", "b"))
+    lines = stored(boundary("b", before), user_line("sum", "b"))
     assert found(tmp_path, lines, "sum")[0] == []
 
 

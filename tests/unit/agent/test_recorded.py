@@ -41,7 +41,7 @@ from tests.unit.agent.recordings import (
     init,
     opened,
     prompt,
-    said,
+    reply,
     text,
     write,
 )
@@ -62,9 +62,9 @@ def test_claude_codes_own_session_file(tmp_path: Path) -> None:
             prompt("Edit it", uuid="u1", **about),
             prompt("what only the model reads", uuid="u2", isMeta=True, **about),
             prompt("to a subagent", uuid="u3", isSidechain=True, **about),
-            said(call("Edit", {"file_path": "f"}), uuid="u4", **about),
+            reply(call("Edit", {"file_path": "f"}), uuid="u4", **about),
             back("ok", uuid="u5", toolUseResult=edited, **about),
-            said(text("API Error: 500 internal"), uuid="u6", isApiErrorMessage=True, **about),
+            reply(text("API Error: 500 internal"), uuid="u6", isApiErrorMessage=True, **about),
             {
                 "type": "system",
                 "subtype": "compact_boundary",
@@ -96,7 +96,7 @@ def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> 
 
 @each_row(
     ([], [Cancelled(UNANSWERED)] * 2),
-    ([back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")], [Cancelled(UNANSWERED)] * 2),
+    ([back(NO_TOOL, failed=True), reply(text("Then I go on."), message="m2")], [Cancelled(UNANSWERED)] * 2),
     ([prompt("Something else")], [Cancelled(PASSED_OVER)] * 2),
     (
         [back("", "toolu_0", tool_use_result=ANSWERED, timestamp="2026-01-02T03:04:05Z")],
@@ -106,7 +106,7 @@ def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> 
 def test_what_became_of_questions(
     lines: list[Any], outcomes: list[RequestOutcome], *, tmp_path: Path
 ) -> None:
-    asked = said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS))
+    asked = reply(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS))
     events = events_of(opened(tmp_path, init(), asked, *lines))
     settled = {event.request_id: event for event in events if isinstance(event, ev.RequestSettled)}
     assert [settled[f"toolu_{number}@{SESSION}"].outcome for number in (0, 1)] == outcomes
@@ -115,7 +115,7 @@ def test_what_became_of_questions(
 
 
 def test_questions_are_data_and_those_at_the_end_wait(tmp_path: Path) -> None:
-    asked = (said(call("AskUserQuestion", QUESTIONS, f"toolu_{number}")) for number in range(2))
+    asked = (reply(call("AskUserQuestion", QUESTIONS, f"toolu_{number}")) for number in range(2))
     answer = back("", "toolu_0", tool_use_result=ANSWERED, timestamp="2026-01-02T03:04:05Z")
     first, second = found = recorded_questions(opened(tmp_path, init(), *asked, answer))
     TypeAdapter(list[RecordedSet]).validate_json(json.dumps(found))
@@ -134,7 +134,7 @@ def test_questions_are_data_and_those_at_the_end_wait(tmp_path: Path) -> None:
     ({"question": "Which?", "options": [{"label": "a"}]}, ["a"]),
 )
 def test_questions_in_old_shapes(source: Any, labels: list[str], *, tmp_path: Path) -> None:
-    events = events_of(opened(tmp_path, said(call("AskUserQuestion", source))))
+    events = events_of(opened(tmp_path, reply(call("AskUserQuestion", source))))
     (asked,) = [event.request.questions for event in events if isinstance(event, ev.RequestAsked)]
     assert [option.label for option in asked.questions[0].options] == labels
 
@@ -155,7 +155,7 @@ def test_bad_lines_are_counted_and_named(bad: list[bytes], said: str, *, tmp_pat
 
 
 def test_a_call_without_a_result_does_not_run_for_ever(tmp_path: Path) -> None:
-    events = events_of(opened(tmp_path, said(call("Bash", {}))))
+    events = events_of(opened(tmp_path, reply(call("Bash", {}))))
     assert events[-1] == ev.ToolFinished("toolu_1", "Bash", CUT_OFF, is_error=True)
 
 
@@ -169,7 +169,7 @@ def test_lone_surrogates_and_deep_inputs_are_drawn_and_written(tmp_path: Path) -
     deep: Any = []
     for _ in range(900):
         deep = {"x": deep}
-    lines = rb'{"type":"user","message":{"content":"a\ud800b \ud83d\ude00"}}', said(call("mcp__x__y", deep))
+    lines = rb'{"type":"user","message":{"content":"a\ud800b \ud83d\ude00"}}', reply(call("mcp__x__y", deep))
     played(
         tmp_path / "odd.jsonl",
         b"\n".join(one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines),
@@ -178,13 +178,13 @@ def test_lone_surrogates_and_deep_inputs_are_drawn_and_written(tmp_path: Path) -
 
 def test_a_subagents_own_file(tmp_path: Path) -> None:
     recording = opened(
-        tmp_path, prompt("look", isSidechain=True), said(text("inside"), isSidechain=True, message="msg_2")
+        tmp_path, prompt("look", isSidechain=True), reply(text("inside"), isSidechain=True, message="msg_2")
     )
     found = events_of(recording)
     assert [event.text for event in found if isinstance(event, ev.PromptAccepted | ev.BlockFinished)] == [
         *("look", "inside")
     ]
-    beside = said(text("inside"), isSidechain=True)
+    beside = reply(text("inside"), isSidechain=True)
     assert ev.BlockFinished not in map(type, events_of(opened(tmp_path, prompt("go"), beside)))
 
 
@@ -202,7 +202,7 @@ def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
 
 @each_row("cr", "rc", "crcr", "crr", "rcr", "ccr")
 def test_a_call_and_its_result_in_any_order_and_number(order: str, *, tmp_path: Path) -> None:
-    lines = {"c": said(text("Hello."), call("Bash", {"command": "ls"})), "r": back("a.txt")}
+    lines = {"c": reply(text("Hello."), call("Bash", {"command": "ls"})), "r": back("a.txt")}
     found = events_of(opened(tmp_path, prompt("go"), *(lines[one] for one in order), prompt("next")))
     shown = [
         event for event in found if isinstance(event, ev.BlockFinished | ev.ToolStarted | ev.ToolFinished)
@@ -279,7 +279,7 @@ def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: byte
 
 @given(st.data())
 def test_a_line_may_be_cut_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    line = json.dumps(said(call("AskUserQuestion", QUESTIONS), text("é"))).encode()
+    line = json.dumps(reply(call("AskUserQuestion", QUESTIONS), text("é"))).encode()
     cut = data.draw(st.integers(1, len(line) - 1))
     recording = played(tmp_path_factory.getbasetemp() / "cut.jsonl", line[:cut])
     assert recording.bad == [2]
@@ -341,6 +341,6 @@ def user(content: Any) -> dict[str, Any]:
 
 def test_an_agents_report_says_nothing_of_its_task() -> None:
     text = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>{}</result>"
-    (told,) = replay([user(text.format("<status>failed</status><task-id>zz</task-id><summary>x</summary>"))])
-    assert told == ev.TaskEnded("a1", "completed")
+    (event,) = replay([user(text.format("<status>failed</status><task-id>zz</task-id><summary>x</summary>"))])
+    assert event == ev.TaskEnded("a1", "completed")
     assert len(list(replay([user(text.format("<summary>" * 100_000))]))) == 1, "and takes no time"

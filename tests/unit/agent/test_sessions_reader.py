@@ -18,8 +18,8 @@ TWO = "22222222-2222-4333-8444-555555555555"
 
 
 def entry(kind: str, content: object, **more: object) -> str:
-    said = {"type": kind, "message": {"role": kind, "content": content}, "cwd": "/work"}
-    return json.dumps(said | more)
+    body = {"type": kind, "message": {"role": kind, "content": content}, "cwd": "/work"}
+    return json.dumps(body | more)
 
 
 @pytest.fixture
@@ -76,10 +76,10 @@ def test_only_the_end_of_a_large_record_is_read(projects: Path, monkeypatch: pyt
 
 
 def test_one_file_is_deleted_and_nothing_else(projects: Path) -> None:
-    gone, stays = write(projects, ONE, entry("user", "a")), write(projects, TWO, entry("user", "b"))
+    ended, stays = write(projects, ONE, entry("user", "a")), write(projects, TWO, entry("user", "b"))
     (projects / ONE / "subagents").mkdir(parents=True)
-    assert deleted(ONE) == str(gone)
-    assert not gone.exists()
+    assert deleted(ONE) == str(ended)
+    assert not ended.exists()
     assert stays.exists()
     assert (projects / ONE / "subagents").is_dir()
 

@@ -20,7 +20,7 @@ from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.words import bytes_counted
 from tests.tables import each_row, table
-from tests.unit.agent.recordings import as_data, events_of, opened, said, text
+from tests.unit.agent.recordings import as_data, events_of, opened, reply, text
 
 Lines = list[dict[str, Any]]
 SUMMARY = "This session is being continued from a previous conversation. Summary: ..."
@@ -73,7 +73,7 @@ def test_a_conversation(
 def test_a_message_that_came_before_is_passed_over() -> None:
     conversation = Conversation(session_id="s", model="", mode="")
     conversation.remember(["u1", "u2"])
-    line = said(text("Again"), uuid="u2", parent_tool_use_id=None)
+    line = reply(text("Again"), uuid="u2", parent_tool_use_id=None)
     assert list(conversation.feed(line)) == []
     assert conversation.newest_message == "u2"
 

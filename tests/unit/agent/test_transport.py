@@ -71,8 +71,8 @@ def test_what_belongs_to_another_block_or_is_no_text_stands_apart() -> None:
 
 
 def test_the_deltas_of_agents_that_work_at_once_are_one_each() -> None:
-    told = [delta(text, parent=parent) for text in "abc" for parent in ("one", "two")]
-    assert [text_of(one) for one in joined([*told, '{"type":"result"}'])[:2]] == ["abc", "abc"]
+    texts = [delta(text, parent=parent) for text in "abc" for parent in ("one", "two")]
+    assert [text_of(one) for one in joined([*texts, '{"type":"result"}'])[:2]] == ["abc", "abc"]
 
 
 async def pieces(chunks: list[str]) -> AsyncIterator[str]:

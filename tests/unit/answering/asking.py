@@ -8,7 +8,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.questions import Answer, Answered, Condition, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.limits import asked
 from tests.unit.answering.documents import RELEASED
-from tests.unit.answering.test_grammar import said
+from tests.unit.answering.test_grammar import row_text
 from tests.unit.inbox.test_validation import SET
 from tests.unit.questions.drive import field
 from tests.unit.remote.publishing import permission, plan
@@ -75,7 +75,7 @@ def words(outcome: requests.RequestOutcome) -> str:
     """Return an outcome as rows have it."""
     match outcome:
         case Answered(answers):
-            return " · ".join(map(said, answers))
+            return " · ".join(map(row_text, answers))
         case requests.Allowed(text, suggestion, mode):
             parts = ["allowed", mode, suggestion and "for longer", text and f"“{text}”"]
         case Discussed(text) | requests.Denied(text):

@@ -57,7 +57,7 @@ def read(question: Question, values: tuple[str, ...], by: str, given: str) -> An
     return Answer(tuple(question.options[place].label for place in places))
 
 
-def said(answer: Answer) -> str:
+def row_text(answer: Answer) -> str:
     """Return an answer as rows have it."""
     parts = ["= " + " + ".join(answer.selected)] * bool(answer.selected)
     parts += [f"“{answer.other}”"] * bool(answer.other) + [f"~ {answer.note}"] * bool(answer.note)
@@ -69,7 +69,7 @@ def test_an_answer_means_what_the_table_says(row: str) -> None:
     options, what, given, wanted = (one.strip() for one in row.split("|"))
     question, values = asked(options, what)
     try:
-        came = said(read(question, values, given[0], given[2:]))
+        came = row_text(read(question, values, given[0], given[2:]))
     except TypedError as error:
         came = f"✗ {error}"
     assert came == wanted or (wanted.startswith("✗") and wanted[2:] in came)

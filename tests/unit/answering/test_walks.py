@@ -20,7 +20,7 @@ from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.service.run import Happened
 from tests.memory_inbox import MemoryInbox
 from tests.steps import step as named
-from tests.unit.answering.test_grammar import said
+from tests.unit.answering.test_grammar import row_text
 from tests.unit.plain.talking import talk
 from tests.unit.questions.drive import RELEASE, field, keys, number_question, question, text_question, typed
 from tests.unit.service.desks import SESSION, Served
@@ -84,7 +84,7 @@ def asked(name: str) -> requests.Request:
 def ended(outcome: requests.RequestOutcome | Dismissed) -> str:
     match outcome:
         case Answered(answers):
-            rows = "; ".join(said(one) for one in answers)
+            rows = "; ".join(row_text(one) for one in answers)
             return rows.replace("= ", "").replace("“", "").replace("”", "")
         case requests.Allowed(text, suggestion, mode):
             rule = suggestion.rules[0].content if suggestion else ""
@@ -123,7 +123,7 @@ async def walked(name: str, by: str, given: str, tmp_path: Path, printed: pytest
         done = await talk(MemoryInbox(), request, "".join(f"{line}\n" for line in lines), printed)
         draft = done.opened.draft or opened(questions)
         assert isinstance(draft, PanelState)
-        assert "draft is here" not in " ".join(done.said), "nobody has typed one"
+        assert "draft is here" not in " ".join(done.printed), "nobody has typed one"
         return ended(done.outcome) if done.outcome else came(replace(draft, notice="", aside=""))
     served = Served(tmp_path)
     await served.ask(request)

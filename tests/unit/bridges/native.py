@@ -60,7 +60,7 @@ class NativeSession:
     def stands(self, status: str, *, seconds_ago: float = 0.0, **more: Any) -> None:
         """Say what Claude Code is doing."""
         since = datetime.now(UTC) - timedelta(seconds=seconds_ago)
-        said = {
+        body = {
             "pid": os.getpid(),
             "sessionId": SESSION,
             "cwd": str(self.directory),
@@ -71,7 +71,7 @@ class NativeSession:
             "statusUpdatedAt": int(since.timestamp() * 1000),
         }
         self.live.parent.mkdir(exist_ok=True)
-        self.live.write_text(json.dumps(said | more))
+        self.live.write_text(json.dumps(body | more))
 
     def hook_input(self, tool: str, source: Mapping[str, Any], **more: Any) -> dict[str, Any]:
         """Return what a hook is told."""

@@ -53,16 +53,16 @@ def test_installed_shown_and_taken_out_again(
     settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert stands() == []
-    said = run(capsys, "install", "--yes")
-    assert f'+            "command": "{hook_command()}",' in said
+    out = run(capsys, "install", "--yes")
+    assert f'+            "command": "{hook_command()}",' in out
     assert stat.S_IMODE(settings.stat().st_mode) == 0o600
     assert run(capsys, "install", "--yes") == (
         f"The hooks are installed already: {settings} stays as it is.\n"
     )
     assert stands() == [f"questions, in {settings}"]
     run(capsys, "install", "--permissions", "--yes")
-    said = run(capsys, "uninstall", "--yes")
-    assert "+++ /dev/null\n" in said
+    out = run(capsys, "uninstall", "--yes")
+    assert "+++ /dev/null\n" in out
     assert list(settings.parent.iterdir()) == [], "a file that was not there goes, and so do copies of ours"
     assert run(capsys, "uninstall", "--yes") == f"The hooks are not installed: {settings} stays as it is.\n"
 
@@ -124,9 +124,9 @@ def test_the_change_is_shown_and_asked_about(
     terminal = io.StringIO(answer)
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
-    said = run(capsys, "install")
-    assert said.index("+++ ") < said.index("Change the file? [y/N]")
-    assert ("Nothing was changed." in said) == (not changed)
+    out = run(capsys, "install")
+    assert out.index("+++ ") < out.index("Change the file? [y/N]")
+    assert ("Nothing was changed." in out) == (not changed)
     assert settings.exists() == changed
 
 
@@ -137,8 +137,8 @@ def test_a_terminal_is_needed_to_be_asked_and_what_is_refused_is_named(
     assert not settings.exists()
     settings.parent.mkdir()
     settings.write_text('{"a": ')
-    said = f"Error: {settings}: line 1 is no JSON: expecting value, at character 7; nothing was changed.\n"
-    assert (run(capsys, "install", "--yes", code=2), settings.read_text()) == (said, '{"a": ')
+    text = f"Error: {settings}: line 1 is no JSON: expecting value, at character 7; nothing was changed.\n"
+    assert (run(capsys, "install", "--yes", code=2), settings.read_text()) == (text, '{"a": ')
     assert user_settings({"CLAUDE_CONFIG_DIR": "/c"}) == EditedFile(Path("/c/settings.json"), Path("/c"))
     assert user_settings({}).home == Path.home()
     assert project_settings(tmp_path).home == tmp_path
@@ -258,12 +258,12 @@ settings_of = st.fixed_dictionaries(
 )
 
 
-def foreign(said: dict[str, Any]) -> list[Any]:
+def foreign(body: dict[str, Any]) -> list[Any]:
     """Return the entries that are not ours, in their order."""
     ours = (COMMAND, "/old/ccq-tui hook", "/usr/bin/python3 -m ccq_tui hook --wait 2h")
     return [
         (event, group.get("matcher"), entry)
-        for event, items in said.get("hooks", {}).items()
+        for event, items in body.get("hooks", {}).items()
         for group in items
         if isinstance(group, dict)
         for entry in group["hooks"]
@@ -272,11 +272,11 @@ def foreign(said: dict[str, Any]) -> list[Any]:
 
 
 @given(settings_of, st.sampled_from([None, 2, "\t"]), st.sampled_from([[], QUESTIONS, ALL]))
-def test_any_file_ends_with_what_is_wanted(said: dict[str, Any], indent: Any, hooks: list[Any]) -> None:
-    text = json.dumps(said, indent=indent)
+def test_any_file_ends_with_what_is_wanted(body: dict[str, Any], indent: Any, hooks: list[Any]) -> None:
+    text = json.dumps(body, indent=indent)
     done = with_hooks(text, hooks)
     assert sorted(map(str, installed(done))) == sorted(map(str, hooks))
-    assert foreign(json.loads(done)) == foreign(said)
+    assert foreign(json.loads(done)) == foreign(body)
     assert with_hooks(done, hooks) == done
 
 

@@ -76,13 +76,13 @@ class Stage:
         self.native.write(prompt("go"), says("Let me ask."))
         self.hooks: list[Hook] = []
 
-    def run(self, told: Any, *words: str, claude: int | None = None) -> Hook:
+    def run(self, wanted: Any, *words: str, claude: int | None = None) -> Hook:
         """Start a hook.
 
         It reads a file: a pipe would tie the test to how much of it a hook reads, and on a busy machine a
         large input takes minutes in pieces of a pipe's size.
         """
-        with self.given(told).open("rb") as stream:
+        with self.given(wanted).open("rb") as stream:
             reads, writes = os.pipe()
             self.store.close()
             with pytest.MonkeyPatch.context() as patch:
@@ -93,16 +93,16 @@ class Stage:
         self.hooks.append((process, os.fdopen(reads)))
         return self.hooks[-1]
 
-    def run_here(self, told: Any, *words: str) -> None:
+    def run_here(self, wanted: Any, *words: str) -> None:
         """Run a hook that asks nothing in this process: a start costs 0.15 s."""
-        with pytest.MonkeyPatch.context() as patch, self.given(told).open() as stream:
+        with pytest.MonkeyPatch.context() as patch, self.given(wanted).open() as stream:
             patch.setattr(sys, "stdin", stream)
             assert main(["hook", *words]) == 0
 
-    def given(self, told: Any) -> Path:
+    def given(self, wanted: Any) -> Path:
         """Write the input of a hook into a file."""
         path = self._where / "told"
-        path.write_bytes(told if isinstance(told, bytes) else json.dumps(told).encode())
+        path.write_bytes(wanted if isinstance(wanted, bytes) else json.dumps(wanted).encode())
         return path
 
     def ask(self, *words: str, **more: Any) -> tuple[Hook, StoredRequest]:
@@ -112,7 +112,7 @@ class Stage:
         (request,) = until(self.store.requests.waiting)
         return hook, request
 
-    def told(self, tool: str, source: Mapping[str, Any]) -> HookInput:
+    def hook_input(self, tool: str, source: Mapping[str, Any]) -> HookInput:
         """Return a hook's input as it is read."""
         return read_hook_input(io.BytesIO(json.dumps(self.native.hook_input(tool, source)).encode()))
 
@@ -143,9 +143,9 @@ def stage(tmp_path: Path, restored: None) -> Iterator[Stage]:
 def output(hook: Hook) -> str:
     """Wait for a hook's end, which is 0 always, and return what it printed."""
     process, stdout = hook
-    said = stdout.read()
-    assert codes(process) == [0], said
-    return said
+    out = stdout.read()
+    assert codes(process) == [0], out
+    return out
 
 
 def test_an_answer_is_printed_and_is_delivered_once_claude_code_has_it(stage: Stage) -> None:
@@ -244,7 +244,7 @@ def test_each_call_is_compared_once_however_long_a_hook_waits(
 
     monkeypatch.setattr("ccq_tui.bridges.claude_code.waiting_hook.readable_set", counted)
     other = {"questions": [{**QUESTION, "question": "Which one?"}]}
-    dialog = Dialog(stage.told("AskUserQuestion", ASKED))
+    dialog = Dialog(stage.hook_input("AskUserQuestion", ASKED))
     for number in range(5):
         stage.native.write(calls(f"toolu_{number}", "AskUserQuestion", other, f"msg_{number}"))
     for _ in range(20):
@@ -265,7 +265,7 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
 
     async def waited(answer: Callable[[asyncio.Future[RequestOutcome]], None]) -> tuple[object, int]:
         """Return how the wait ended, and after how many looks after the answer."""
-        dialog, asking = Looking(stage.told("AskUserQuestion", ASKED)), asyncio.Future[RequestOutcome]()
+        dialog, asking = Looking(stage.hook_input("AskUserQuestion", ASKED)), asyncio.Future[RequestOutcome]()
         waiting = asyncio.create_task(_waited(asking, dialog, asyncio.Event(), None, LIMIT))
         await dialog.began.wait()
         answer(asking)
@@ -309,7 +309,7 @@ async def test_a_lock_delays_the_question_of_a_hook_and_does_not_end_it(
     monkeypatch.setattr("ccq_tui.inbox.store.worker.OPEN_SECONDS", 0.02)
     handle = os.open(inbox_path().parent, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    hook = stage.told("Bash", COMMAND)
+    hook = stage.hook_input("Bash", COMMAND)
     request = request_of(hook, "toolu_1")
     assert request is not None
     asking = asyncio.create_task(_decision(hook, request, Dialog(hook), inbox_path(), LIMIT))
@@ -347,14 +347,14 @@ def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> 
 
 
 def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage, capfd: pytest.CaptureFixture[str]) -> None:
-    told = stage.native.hook_input("AskUserQuestion", ASKED)
+    payload = stage.native.hook_input("AskUserQuestion", ASKED)
     stage.store.sessions.claim(SESSION, this_process())
-    assert output(stage.run(told)) == ""  # a ccq-tui runs the session, and asks itself
+    assert output(stage.run(payload)) == ""  # a ccq-tui runs the session, and asks itself
     stage.store.sessions.release(SESSION, this_process())
     stage.store.listeners.remove(this_process())
-    stage.run_here(told)
-    stage.run_here({**told, "hook_event_name": "Elicitation"})
-    stage.run_here({**told, "hook_event_name": "Elicitation"}, "--always")
+    stage.run_here(payload)
+    stage.run_here({**payload, "hook_event_name": "Elicitation"})
+    stage.run_here({**payload, "hook_event_name": "Elicitation"}, "--always")
     assert capfd.readouterr() == ("", "")
     assert stage.store.requests.waiting() == []
     assert not log_path().exists()
@@ -377,8 +377,8 @@ def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(
         (stage.native.hook_input("AskUserQuestion", ASKED, transcript_path="/"), ("--brand-new", "flag")),
     ]
     assert output(stage.run(wrong[0][0], *wrong[0][1])) == ""
-    for told, words in wrong[1:]:
-        stage.run_here(told, *words)
+    for text, words in wrong[1:]:
+        stage.run_here(text, *words)
     assert capfd.readouterr() == ("", "")
     lines = [line for line in log_path().read_text().splitlines() if "A hook asked nothing" in line]
     assert len(lines) == len(wrong)
@@ -412,8 +412,8 @@ def test_the_examples_run_in_their_order(home: Path, capsys: pytest.CaptureFixtu
     for step in steps:
         line, _, wanted = step.partition("\n")
         assert main(shlex.split(line)[1:]) == 0
-        said = capsys.readouterr().out.replace(str(home), "/home/you")
-        assert said.replace(hook_command(), "/home/you/.local/bin/ccq-tui hook") == wanted.rstrip("\n") + "\n"
+        out = capsys.readouterr().out.replace(str(home), "/home/you")
+        assert out.replace(hook_command(), "/home/you/.local/bin/ccq-tui hook") == wanted.rstrip("\n") + "\n"
 
 
 @pytest.fixture

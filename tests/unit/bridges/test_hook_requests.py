@@ -72,22 +72,22 @@ OWN = {**LASTING[0], "directories": ["/work/project/src"]}
 PLAN = {"plan": "# Plan\n", "planFilePath": "/x/plan.md"}
 
 
-def told(tmp_path: Path, tool: str, source: Any, **more: Any) -> HookInput:
+def hook_of(tmp_path: Path, tool: str, source: Any, **more: Any) -> HookInput:
     """Return what a hook is told, as it reads it."""
-    said = NativeSession(tmp_path / "claude").hook_input(tool, source, **more)
-    return read_hook_input(io.BytesIO(json.dumps(said).encode()))
+    payload = NativeSession(tmp_path / "claude").hook_input(tool, source, **more)
+    return read_hook_input(io.BytesIO(json.dumps(payload).encode()))
 
 
 def decision(hook: HookInput, request: Any, outcome: RequestOutcome) -> Any:
     """Return the decision that is printed for an outcome, which the request takes."""
     check_outcome(request, outcome)
-    said = decision_of(hook, request, outcome)
-    assert said["hookSpecificOutput"]["hookEventName"] == "PermissionRequest"
-    return said["hookSpecificOutput"]["decision"]
+    verdict = decision_of(hook, request, outcome)
+    assert verdict["hookSpecificOutput"]["hookEventName"] == "PermissionRequest"
+    return verdict["hookSpecificOutput"]["decision"]
 
 
 def test_questions_are_answered_discussed_and_declined(tmp_path: Path) -> None:
-    hook = told(tmp_path, "AskUserQuestion", ASKED)
+    hook = hook_of(tmp_path, "AskUserQuestion", ASKED)
     request = request_of(hook, "toolu_1")
     assert isinstance(request, QuestionRequest)
     assert request.id == f"toolu_1@hook:{SESSION}"
@@ -113,7 +113,7 @@ def test_questions_are_answered_discussed_and_declined(tmp_path: Path) -> None:
 
 
 def test_permissions_are_granted_once_or_as_it_was_suggested(tmp_path: Path) -> None:
-    hook = told(tmp_path, "Bash", COMMAND, permission_suggestions=[*LASTING, OWN, {"type": 7}, "odd"])
+    hook = hook_of(tmp_path, "Bash", COMMAND, permission_suggestions=[*LASTING, OWN, {"type": 7}, "odd"])
     request = request_of(hook, "toolu_1")
     assert isinstance(request, PermissionRequest)
     directory, rule = request.suggestions
@@ -130,7 +130,7 @@ def test_permissions_are_granted_once_or_as_it_was_suggested(tmp_path: Path) -> 
 
 def test_no_words_are_offered_that_could_not_be_said_along_with_a_permission(tmp_path: Path) -> None:
     for number, (tool, source) in enumerate((("Bash", COMMAND), ("ExitPlanMode", PLAN))):
-        request = request_of(told(tmp_path / str(number), tool, source), "toolu_1")
+        request = request_of(hook_of(tmp_path / str(number), tool, source), "toolu_1")
         assert isinstance(request, PermissionRequest | PlanRequest)
         asked = kind_of(request).asked(request)
         assert [one.key for one in asked.acts if one.allows and one.takes_words] == []
@@ -141,7 +141,7 @@ def test_no_words_are_offered_that_could_not_be_said_along_with_a_permission(tmp
 
 
 def test_a_plan_is_approved_edited_or_sent_back(tmp_path: Path) -> None:
-    hook = told(tmp_path, "ExitPlanMode", PLAN)
+    hook = hook_of(tmp_path, "ExitPlanMode", PLAN)
     request = request_of(hook, "toolu_1")
     assert isinstance(request, PlanRequest)
     assert request.plan == "# Plan\n"
@@ -155,7 +155,7 @@ def test_a_plan_is_approved_edited_or_sent_back(tmp_path: Path) -> None:
 
 
 def test_a_subagent_is_named_and_has_its_own_transcript(tmp_path: Path) -> None:
-    hook = told(tmp_path, "Bash", COMMAND, agent_id="a2d0cc", agent_type="Explore")
+    hook = hook_of(tmp_path, "Bash", COMMAND, agent_id="a2d0cc", agent_type="Explore")
     assert hook.transcript.parts[-3:] == (SESSION, "subagents", "agent-a2d0cc.jsonl")
     request = request_of(hook, "toolu_1")
     assert isinstance(request, PermissionRequest)
@@ -163,7 +163,9 @@ def test_a_subagent_is_named_and_has_its_own_transcript(tmp_path: Path) -> None:
 
 
 def test_questions_that_cannot_be_read_are_left_to_claude_code(tmp_path: Path) -> None:
-    assert request_of(told(tmp_path, "AskUserQuestion", {"questions": [{"header": "x"}]}), "toolu_1") is None
+    assert (
+        request_of(hook_of(tmp_path, "AskUserQuestion", {"questions": [{"header": "x"}]}), "toolu_1") is None
+    )
 
 
 ACCEPT = {"decision": "accept", "source": "user_temporary"}
@@ -194,14 +196,14 @@ REJECT = {"decision": "reject", "source": "user_reject", "denial": "user-rejecte
 def test_how_questions_and_permissions_ended_there(
     tmp_path: Path, asks: dict[str, Any], result: CallResult, more: dict[str, str], outcome: RequestOutcome
 ) -> None:
-    request = request_of(told(tmp_path, "Bash" if asks is COMMAND else "AskUserQuestion", asks), "toolu_1")
+    request = request_of(hook_of(tmp_path, "Bash" if asks is COMMAND else "AskUserQuestion", asks), "toolu_1")
     assert request is not None
     assert outcome_there(request, CallEnd(result, **more)) == outcome
     check_outcome(request, outcome)
 
 
 def test_a_plan_that_was_edited_there_is_kept_as_it_was_approved(tmp_path: Path) -> None:
-    request = request_of(told(tmp_path, "ExitPlanMode", PLAN), "toolu_1")
+    request = request_of(hook_of(tmp_path, "ExitPlanMode", PLAN), "toolu_1")
     assert request is not None
     structured = {"plan": "# Mine\n", "planWasEdited": True}
     assert outcome_there(request, CallEnd(CallResult("", structured=structured), **ACCEPT)) == Allowed(
@@ -246,17 +248,17 @@ SERVER_SAID: dict[str, Any] = table(__file__, "elicitation.json")
 LINK = {"mcp_server_name": "deploy", "message": "Sign in", "mode": "url", "url": "https://example.com/a"}
 
 
-def asked(**said: Any) -> ElicitationRequest:
-    hook = read_hook_input(io.BytesIO(json.dumps(SERVER_SAID | said).encode()))
+def asked(**wanted: Any) -> ElicitationRequest:
+    hook = read_hook_input(io.BytesIO(json.dumps(SERVER_SAID | wanted).encode()))
     request = request_of(hook, "hook_1")
     assert isinstance(request, ElicitationRequest)
     return request
 
 
-def printed(outcome: RequestOutcome, **said: Any) -> Any:
-    request = asked(**said)
+def printed(outcome: RequestOutcome, **wanted: Any) -> Any:
+    request = asked(**wanted)
     check_outcome(request, outcome)
-    hook = read_hook_input(io.BytesIO(json.dumps(SERVER_SAID | said).encode()))
+    hook = read_hook_input(io.BytesIO(json.dumps(SERVER_SAID | wanted).encode()))
     output = decision_of(hook, request, outcome)
     return output and output["hookSpecificOutput"]
 
@@ -291,10 +293,10 @@ def test_each_outcome_is_printed_as_claude_code_takes_it() -> None:
     (LINK | {"url": "https://a.example/" + "x" * 9000}, "more than 8,192"),
     (LINK | {"url": 7}, "no address of a web page"),
 )
-def test_what_cannot_be_asked_can_be_declined(said: dict[str, Any], problem: str) -> None:
-    request = asked(**said)
+def test_what_cannot_be_asked_can_be_declined(body: dict[str, Any], problem: str) -> None:
+    request = asked(**body)
     assert problem in request.form.problem
-    assert printed(Declined(), **said)["action"] == "decline"
+    assert printed(Declined(), **body)["action"] == "decline"
 
 
 @each_row(
@@ -315,12 +317,12 @@ def test_a_server_that_says_nothing_is_asked_for_all_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "payload",
     [{}, {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {}, "agent_id": "a1"}],
     ids=["form", "permission of a subagent"],
 )
 def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
-    said: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    payload: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting_hook, "UNWATCHED_SECONDS", 0.3)
     monkeypatch.setattr(waiting_hook, "LISTEN_SECONDS", 0.02)
@@ -336,8 +338,10 @@ def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
 
     closing = threading.Thread(target=close_ccq_tui)
     closing.start()
-    said = SERVER_SAID | {"transcript_path": str(tmp_path / "projects" / "-srv" / "f51476bb.jsonl")} | said
-    run_hook(io.BytesIO(json.dumps(said).encode()), path, printed.append)
+    payload = (
+        SERVER_SAID | {"transcript_path": str(tmp_path / "projects" / "-srv" / "f51476bb.jsonl")} | payload
+    )
+    run_hook(io.BytesIO(json.dumps(payload).encode()), path, printed.append)
     closing.join()
     (stored,) = store.requests.unsettled_before(datetime.fromtimestamp(0, UTC))
     assert (printed, stored.outcome) == ([], Cancelled(waiting_hook.UNWATCHED))
@@ -403,10 +407,10 @@ def test_a_killed_one_is_not_listed(session: NativeSession) -> None:
 
 
 def test_files_that_say_something_else_are_passed_over(session: NativeSession) -> None:
-    said = json.loads(session.live.read_text())
-    odd = ["", "[]", "{}", "[" * 3_000, json.dumps(said | {"pid": "x"}), json.dumps(said | {"sessionId": 7})]
-    odd += [json.dumps(said | {"statusUpdatedAt": at}) for at in ("soon", 1e300, -1e300)]
-    odd += [json.dumps(said | {"sessionId": name}) for name in ("../../x", "a/b", "*", "\0")]
+    body = json.loads(session.live.read_text())
+    odd = ["", "[]", "{}", "[" * 3_000, json.dumps(body | {"pid": "x"}), json.dumps(body | {"sessionId": 7})]
+    odd += [json.dumps(body | {"statusUpdatedAt": at}) for at in ("soon", 1e300, -1e300)]
+    odd += [json.dumps(body | {"sessionId": name}) for name in ("../../x", "a/b", "*", "\0")]
     for number, text in enumerate(odd):
         (session.live.parent / f"{number}.json").write_text(text)
     (session.live.parent / "directory.json").mkdir()
@@ -441,11 +445,11 @@ def test_the_printed_list_has_them_unless_the_settings_say_not(
     session: NativeSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["inbox"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "Nothing waits."
-    assert said[2] == "Waiting in Claude Code's own screen, to be answered there:"
-    assert said[4].split()[-3:] == ["/work/project", "Which", "database?"]
-    assert said[5] == "To answer here, too: ccq-tui hooks install"
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "Nothing waits."
+    assert out[2] == "Waiting in Claude Code's own screen, to be answered there:"
+    assert out[4].split()[-3:] == ["/work/project", "Which", "database?"]
+    assert out[5] == "To answer here, too: ccq-tui hooks install"
     assert main(["hooks", "install", "--yes"]) == 0
     capsys.readouterr()
     assert main(["inbox"]) == 0

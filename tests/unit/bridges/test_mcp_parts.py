@@ -74,10 +74,10 @@ def asking(question: object) -> dict[str, Any]:
     ({"questions": ["x" * MOST_CHARACTERS]}, "at most 200,000 are taken: put long material into a file"),
     (asking({"question": "q", "kind": "\x1b[2J" * 500}), "questions[0].kind: expected one of"),
 )
-def test_wrong_arguments_are_told_with_their_field(arguments: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_are_told_with_their_field(arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(ArgumentsError) as caught:
         read_questions(arguments)
-    assert said in str(caught.value)
+    assert text in str(caught.value)
     assert len(str(caught.value)) <= 600
     assert "\x1b" not in str(caught.value)
 
@@ -224,7 +224,7 @@ def test_the_token_is_private_and_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "text"),
     [
         (lambda file: file.chmod(0o644), "can be read by others; run: chmod 600"),
         (lambda file: file.write_text("short"), "holds no token; remove it"),
@@ -234,13 +234,13 @@ def test_the_token_is_private_and_stays(tmp_path: Path) -> None:
         (lambda file: (file.unlink(), file.parent.chmod(0o500)), "Permission denied"),
     ],
 )
-def test_a_token_that_is_not_private_is_refused(tmp_path: Path, spoil: Any, said: str) -> None:
-    if said == "Permission denied" and os.getuid() == 0:
+def test_a_token_that_is_not_private_is_refused(tmp_path: Path, spoil: Any, text: str) -> None:
+    if text == "Permission denied" and os.getuid() == 0:
         pytest.skip("root may write everywhere")
     file = tmp_path / "mcp-token"
     read_token(file)
     spoil(file)
-    with pytest.raises(TokenError, match=said):
+    with pytest.raises(TokenError, match=text):
         read_token(file)
 
 
@@ -270,9 +270,9 @@ def test_the_lines_are_those_that_are_printed(program: Path) -> None:
 
 
 @each_row(*TABLES["flags"])
-def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], said: str, *, program: Path) -> None:
+def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], text: str, *, program: Path) -> None:
     done = CliRunner().invoke(cli, ["mcp", *words])
-    assert (done.exit_code, said in done.output) == (2, True)
+    assert (done.exit_code, text in done.output) == (2, True)
 
 
 def test_the_question_and_its_result_are_those_of_the_tool() -> None:
@@ -407,10 +407,10 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ende
 
 
 async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbox) -> None:
-    gone = asyncio.Event()
+    lost = asyncio.Event()
     server = AskingServer(inbox, place_of)
     asked = [McpCall(Client("Codex", "/work")) for _ in range(MOST_AT_ONCE + 3)]
-    asking = [asyncio.ensure_future(server.ask_person(call, LETTER, waits, gone)) for call in asked]
+    asking = [asyncio.ensure_future(server.ask_person(call, LETTER, waits, lost)) for call in asked]
     async with asyncio.timeout(30):
         await until_true(lambda: sum(one.done() for one in asking) >= 3)
         waiting = await inbox.run(lambda store: store.requests.waiting())
@@ -420,19 +420,19 @@ async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbo
         await asking[1]
         left = await inbox.run(lambda store: store.requests.waiting())
         assert len(left) == MOST_AT_ONCE - 1, "a call that is taken back closes its own request"
-        gone.set()
+        lost.set()
         ended = await asyncio.gather(*asking, return_exceptions=True)
     assert [type(one) for one in ended if isinstance(one, Exception)] == [TooManyError] * 3
 
 
 async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbox) -> None:
     client = Client("Codex", "/work")
-    server, call, gone = AskingServer(inbox, place_of), McpCall(client), asyncio.Event()
-    asking = asyncio.ensure_future(server.ask_person(call, LETTER, waits, gone))
+    server, call, ended = AskingServer(inbox, place_of), McpCall(client), asyncio.Event()
+    asking = asyncio.ensure_future(server.ask_person(call, LETTER, waits, ended))
     async with asyncio.timeout(30):
         while not (await server.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
-        gone.set()
+        ended.set()
         assert await asking is None
         await inbox.settle(call.request_id, Declined(), PANEL)
         _, (decided,) = await server.listed(client)
@@ -440,11 +440,11 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbo
         again = await server.ask_person(McpCall(client), LETTER, waits, asyncio.Event())
         assert again.outcome == Declined()
         inbox.sessions.delivered(again.request.id, "result")
-        gone.clear()
-        asking = asyncio.ensure_future(server.ask_person(McpCall(client), LETTER, waits, gone))
+        ended.clear()
+        asking = asyncio.ensure_future(server.ask_person(McpCall(client), LETTER, waits, ended))
         while not (await server.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
-        gone.set()
+        ended.set()
         assert await asking is None, "asked anew"
 
 
@@ -454,10 +454,10 @@ class Leaving:
     def create_initialization_options(self) -> None:
         """Take none."""
 
-    async def run(self, _received: object, said: MemoryObjectSendStream[SessionMessage], _: None) -> None:
+    async def run(self, _received: object, sender: MemoryObjectSendStream[SessionMessage], _: None) -> None:
         response = types.JSONRPCResponse(jsonrpc="2.0", id=1, result={"content": "x" * 200_000})
-        async with said:
-            await said.send(SessionMessage(response))
+        async with sender:
+            await sender.send(SessionMessage(response))
 
 
 async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox: Inbox) -> None:

@@ -179,12 +179,12 @@ async def test_the_time_left_is_announced_and_counted_down(inbox: Inbox, tmp_pat
     clock = Clock()
     async with inbox.asking(asked(tmp_path)) as opened:
         waits = Filling(opened, 1800.0, clock=clock)
-        told = [waits.countdown]
+        texts = [waits.countdown]
         for seconds in (1500.0, 270.0):
             clock.skip(seconds)
-            told.append(waits.countdown)
+            texts.append(waits.countdown)
         waits.touch()
-        assert told == ["", "closes in 5 min", "closes in 30 s"]
+        assert texts == ["", "closes in 5 min", "closes in 30 s"]
         assert (waits.countdown, waits.seconds_left) == ("", 1800.0)
         waits.input_at = lambda: clock.now
         clock.skip(100.0)

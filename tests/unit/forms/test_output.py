@@ -173,7 +173,7 @@ def test_what_cannot_take_a_record_is_refused_beforehand(tmp_path: Path) -> None
     (tmp_path / "made.json").write_text("{}")
     (tmp_path / "dangling.json").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.jsonl")
-    for name, said in {
+    for name, text in {
         ".": "is a directory; name a file in it, such as",
         "sub/new.jsonl": "the directory {}/sub does not exist; make it first",
         "made.json": "exists; name a new file, or one that ends in .jsonl to add to it",
@@ -182,7 +182,7 @@ def test_what_cannot_take_a_record_is_refused_beforehand(tmp_path: Path) -> None
         "made.json/new.jsonl": "the directory {}/made.json does not exist; make it first",
         "x" * 300: "cannot be written: File name too long",
     }.items():
-        with pytest.raises(OutputError, match=re.escape(said.format(tmp_path))):
+        with pytest.raises(OutputError, match=re.escape(text.format(tmp_path))):
             check_output(str(tmp_path / name))
     (tmp_path / "all.jsonl").write_bytes(LINE)
     for fine in ("-", "", str(tmp_path / "new.json"), str(tmp_path / "all.jsonl")):

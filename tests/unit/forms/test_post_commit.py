@@ -307,8 +307,8 @@ def test_the_branch_is_one_that_has_the_commit(repo: Path) -> None:
 
 @each_row("nothing", "--all", "^HEAD", "HEAD~100", "HEAD:a.txt", "")
 def test_what_is_no_commit_is_refused(revision: str, *, repo: Path) -> None:
-    said = f"“{revision}” is no commit: name one, such as HEAD~1 or a hash"
-    with pytest.raises(GitError, match=re.escape(said)):
+    text = f"“{revision}” is no commit: name one, such as HEAD~1 or a hash"
+    with pytest.raises(GitError, match=re.escape(text)):
         commit_context(repo, revision)
 
 
@@ -374,7 +374,7 @@ def test_a_client_that_asks_for_a_reflection_gets_the_commit_recorded_where_it_i
     ({"form": "commit-reflection", "context": {"a": 1}}, "context: expected an object of texts"),
 )
 def test_wrong_arguments_of_a_form_are_named(
-    arguments: dict[str, object], said: str, *, tmp_path: Path
+    arguments: dict[str, object], text: str, *, tmp_path: Path
 ) -> None:
-    with pytest.raises(ArgumentsError, match=said):
+    with pytest.raises(ArgumentsError, match=text):
         form_request(arguments, str(tmp_path))

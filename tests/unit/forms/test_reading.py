@@ -95,11 +95,11 @@ def test_forms_are_found_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert find_form(str(tmp_path / "no suffix")).questions.id == "release"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RELEASE.encode())))
     assert find_form("-").questions.id == "release"
-    for name, said in (
+    for name, text in (
         ("./gone.toml", "cannot be read: No such file"),
         (".", "cannot be read: Is a directory"),
     ):
-        with pytest.raises(FormFileError, match=re.escape(f"{name}: {said}")):
+        with pytest.raises(FormFileError, match=re.escape(f"{name}: {text}")):
             find_form(name)
 
 
@@ -113,10 +113,10 @@ MISTAKES = table(__file__, "mistakes.json")
     ([TEXT] * 101, "s: is longer than 100 entries"),
     ([TEXT | {"text": "x" * 10_001}], " 1, text: is longer than 10,000 characters"),
 )
-def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) -> None:
+def test_every_mistake_is_named_with_its_place(questions: list[Any], text: str) -> None:
     with pytest.raises(FormFileError) as caught:
         form_of({"id": "f", "questions": questions}, "f.toml")
-    assert str(caught.value).splitlines() == [f"f.toml: question{line}" for line in said.split("|")]
+    assert str(caught.value).splitlines() == [f"f.toml: question{line}" for line in text.split("|")]
 
 
 @each_row(
@@ -125,10 +125,10 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
     (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
     ("#" * 200_001, "f", "f: is larger than 200,000 bytes"),
 )
-def test_what_is_no_form_is_refused_with_file_and_line(text: str | bytes, name: str, said: str) -> None:
+def test_what_is_no_form_is_refused_with_file_and_line(text: str | bytes, name: str, line: str) -> None:
     with pytest.raises(FormFileError) as caught:
         read_form(text, name)
-    assert str(caught.value) == said
+    assert str(caught.value) == line
 
 
 def test_the_schema_of_form_files_names_every_field() -> None:

@@ -17,7 +17,7 @@ from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact
 from ccq_tui.inbox.requests import Allowed, Denied
 from ccq_tui.inbox.verdicts import Accepted, InboxError
 from tests.actors import PANEL
-from tests.unit.inbox.test_inbox import Heard, permission
+from tests.unit.inbox.test_inbox import ChangeLog, permission
 
 FACT = SessionFact(directory="/work", name="api", state="working", cause="test", runs=True)
 
@@ -29,14 +29,14 @@ def limited(room: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
-def of(heard: Heard, kind: type[InboxTrouble] | type[InboxRenewed]) -> list[str]:
-    return [one.message for one in heard.changes if isinstance(one, kind)]
+def of(log: ChangeLog, kind: type[InboxTrouble] | type[InboxRenewed]) -> list[str]:
+    return [one.message for one in log.changes if isinstance(one, kind)]
 
 
 async def run(room: int, place: Path) -> dict[str, object]:
     free = limited(room)
     inbox = Inbox.begin(place / "state" / "inbox.db")
-    heard = Heard(inbox)
+    log = ChangeLog(inbox)
     opened = ""
     try:
         await inbox.opened()
@@ -45,19 +45,19 @@ async def run(room: int, place: Path) -> dict[str, object]:
     inbox.sessions.note("s", FACT)
     waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked. " * 9000))
     over = asyncio.create_task(inbox.ask(permission("over")))
-    await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) >= 2)
+    await log.until(lambda: len([c for c in log.changes if isinstance(c, Added)]) >= 2)
     assert await inbox.settle("over@s", Allowed("1"), PANEL) == Accepted()
     assert await over == Allowed("1")
-    before = len(of(heard, InboxTrouble))
+    before = len(of(log, InboxTrouble))
     free()
     if before:
-        await heard.until(lambda: of(heard, InboxRenewed))
+        await log.until(lambda: of(log, InboxRenewed))
     assert await inbox.settle("waits@s", Denied("2"), PANEL) == Accepted()
     assert await waits == Denied("2")
-    told: dict[str, object] = {"opened": opened, "troubles": of(heard, InboxTrouble)}
-    told["renewals"] = of(heard, InboxRenewed)
+    body: dict[str, object] = {"opened": opened, "troubles": of(log, InboxTrouble)}
+    body["renewals"] = of(log, InboxRenewed)
     await inbox.run(lambda _: None)
-    return told
+    return body
 
 
 if __name__ == "__main__":

@@ -24,14 +24,14 @@ from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
 from tests.actors import PANEL, PHONE, SCRIPT
 from tests.unit.inbox.made import known, load_draft
-from tests.unit.inbox.test_inbox import Heard, inboxes, opened_in, permission, question
+from tests.unit.inbox.test_inbox import ChangeLog, inboxes, opened_in, permission, question
 
 ROOT = Path(__file__).parents[3]
 FACT = SessionFact(directory="/home/me/api", state="awaiting", cause="it began", runs=True)
 
 
-def renewals(heard: Heard) -> list[InboxRenewed]:
-    return [change for change in heard.changes if isinstance(change, InboxRenewed)]
+def renewals(log: ChangeLog) -> list[InboxRenewed]:
+    return [change for change in log.changes if isinstance(change, InboxRenewed)]
 
 
 def other_inbox(path: Path) -> None:
@@ -68,19 +68,19 @@ async def test_what_waits_is_written_into_the_file_that_takes_its_place(
 ) -> None:
     request, parked = question("q"), question("parked")
     draft = step(opened(request.questions), Pressed("2", "2", 9.0))
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         inbox.listen()
         inbox.sessions.note("s", FACT)
         asking = asyncio.create_task(inbox.ask(request, "I looked."))
         leaving = asyncio.create_task(inbox.ask(parked))
-        await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 2)
+        await received.until(lambda: sum(isinstance(change, Added) for change in received.changes) == 2)
         opened_in(inbox, request.id).type(draft, PANEL)
         assert await inbox.defer(parked.id)
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)
-        before = len(heard.changes)
+        before = len(received.changes)
         harm(path)
-        await heard.until(lambda: renewals(heard))
+        await received.until(lambda: renewals(received))
         # Another process finds what waits, and who runs its session.
         store = Store(path)
         kept = known(store.requests.get(request.id))
@@ -96,14 +96,14 @@ async def test_what_waits_is_written_into_the_file_that_takes_its_place(
         assert store.requests.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Accepted()
         store.close()
         assert await asking == Answered((Answer(("A",)),))
-        since = heard.changes[before:]
+        since = received.changes[before:]
         assert [change.request.id for change in since if isinstance(change, Settled)] == [request.id]
         # What another program adds once the file was mended here is news, what waited here is not.
         news = {"theirs@s"} if harm is found_damaged_by_another_program else set()
         assert {change.request.id for change in since if isinstance(change, Added)} <= news
         (trouble,) = [change for change in since if isinstance(change, InboxTrouble)]
         assert trouble.message.endswith(("moved, deleted or replaced while in use", "an empty one."))
-        assert len(renewals(heard)) == 1
+        assert len(renewals(received)) == 1
     if harm is moved:
         store = Store(path.with_name("saved.db"))
         assert [one.request for one in store.requests.waiting()] == [request, parked], "it is whole"
@@ -124,7 +124,7 @@ async def read_again(inbox: Inbox) -> list[StoredRequest]:
 
 
 async def test_what_only_a_deleted_log_had_comes_into_the_file(path: Path) -> None:
-    async with inboxes(path, 2) as ((one, heard), (two, also)):
+    async with inboxes(path, 2) as ((one, received), (two, also)):
         asking = asyncio.create_task(one.ask(permission("a")))
         await also.until(lambda: also.changes)
         over = asyncio.create_task(one.ask(permission("over")))
@@ -136,7 +136,7 @@ async def test_what_only_a_deleted_log_had_comes_into_the_file(path: Path) -> No
             assert len(await read_again(inbox)) == 1
         assert await two.settle("a@s", Allowed(), PHONE) == Accepted()
         assert await asking == Allowed()
-        await heard.until(lambda: renewals(heard))
+        await received.until(lambda: renewals(received))
     store = Store(path)
     assert [found.request.id for found in store.requests.undelivered("s")] == ["a@s", "over@s"]
     assert store.database.notice == ""
@@ -191,14 +191,14 @@ def test_several_processes_that_find_it_damaged_move_it_aside_once(path: Path) -
 
 
 async def test_what_is_over_is_not_written_anew(path: Path) -> None:
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         tasks = [asyncio.create_task(inbox.ask(permission(name))) for name in ("gone", "had")]
-        await heard.until(lambda: len(heard.changes) == 2)
+        await received.until(lambda: len(received.changes) == 2)
         inbox.withdraw("gone@s", "enough")
         await inbox.settle("had@s", Allowed(), PANEL)
         assert await asyncio.gather(*tasks) == [Cancelled("enough"), Allowed()]
         inbox.sessions.delivered("had@s", "result")
         await inbox.run(lambda store: store.requests.waiting())
         deleted(path)
-        await heard.until(lambda: renewals(heard))
+        await received.until(lambda: renewals(received))
         assert await inbox.run(lambda store: store.ids.requests()) == []

@@ -29,7 +29,7 @@ from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
 from tests.steps import step, until_true
 from tests.unit.inbox.made import known
-from tests.unit.inbox.test_inbox import Heard, inboxes, opened_in, permission
+from tests.unit.inbox.test_inbox import ChangeLog, inboxes, opened_in, permission
 
 
 async def seen(path: Path, true: Callable[[Store], object]) -> None:
@@ -58,9 +58,9 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
     draft = first_draft(request)
     for key in "hello":
         draft = machine.step(draft, Pressed(key, key))
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         task = asyncio.create_task(inbox.ask(request))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         opened_in(inbox, "a@s").type(first_draft(request), PANEL)
         opened_in(inbox, "a@s").type(draft, PANEL)
         # The thread may have looked up between the two.
@@ -86,22 +86,22 @@ async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(p
 
 
 async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_later(path: Path) -> None:
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         before = asyncio.create_task(inbox.ask(permission("before")))
-        await heard.until(lambda: len(heard.changes) == 1)
+        await received.until(lambda: len(received.changes) == 1)
         await refuse(inbox, writes=True)
         during = asyncio.create_task(inbox.ask(permission("during")))
-        gone = asyncio.create_task(inbox.ask(permission("gone")))
-        await heard.until(lambda: sum(isinstance(c, Added) for c in heard.changes) == 3)
+        ended = asyncio.create_task(inbox.ask(permission("gone")))
+        await received.until(lambda: sum(isinstance(c, Added) for c in received.changes) == 3)
         assert await inbox.settle("before@s", Allowed("1"), PANEL) == Accepted()
         assert await inbox.settle("during@s", Denied("2"), PANEL) == Accepted()
         inbox.withdraw("gone@s", "3", WITHDRAWN)
-        assert await asyncio.gather(before, during, gone) == [Allowed("1"), Denied("2"), Cancelled("3")]
+        assert await asyncio.gather(before, during, ended) == [Allowed("1"), Denied("2"), Cancelled("3")]
         with pytest.raises(InboxUnavailable, match="it may not be written"):
             await inbox.settle("somebody else's@s", Allowed(), PANEL)
-        (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
+        (trouble,) = [change for change in received.changes if isinstance(change, InboxTrouble)]
         assert trouble.message == f"{path}: it may not be written"
-        told = list(heard.changes)
+        earlier = list(received.changes)
         await refuse(inbox, writes=False)
         await seen(path, lambda store: store.requests.get("gone@s") and not store.requests.waiting())
         store = Store(path)
@@ -112,9 +112,9 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
             "during": (RequestState.DECLINED, Denied("2"), PANEL),
             "gone": (RequestState.CANCELLED, Cancelled("3"), WITHDRAWN),
         }
-        await heard.until(lambda: isinstance(heard.changes[-1], InboxRenewed))
-        changes = [change for change in heard.changes if not isinstance(change, SessionNoted)]
-        assert changes == [*told, InboxRenewed("Questions are on disk again")], (
+        await received.until(lambda: isinstance(received.changes[-1], InboxRenewed))
+        changes = [change for change in received.changes if not isinstance(change, SessionNoted)]
+        assert changes == [*earlier, InboxRenewed("Questions are on disk again")], (
             "what was told in memory is not told again"
         )
 
@@ -138,30 +138,30 @@ async def test_a_session_that_the_disk_refused_to_claim_is_claimed_once_it_is_ba
 async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_is_written(
     path: Path,
 ) -> None:
-    async with inboxes(path, 2) as ((one, heard), (two, _)):
+    async with inboxes(path, 2) as ((one, received), (two, _)):
         await refuse(one, writes=True)
         task = asyncio.create_task(one.ask(permission("a")))
-        await heard.until(lambda: len(heard.changes) == 2)
+        await received.until(lambda: len(received.changes) == 2)
         await refuse(one, writes=False)
         await seen(path, lambda store: store.requests.get("a@s"))
-        await heard.until(lambda: len(heard.changes) == 3)
+        await received.until(lambda: len(received.changes) == 3)
         assert await two.settle("a@s", Allowed(), PHONE) == Accepted()
         assert await task == Allowed()
-        assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
+        assert [type(change) for change in received.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
 
 
 async def test_the_event_loop_goes_on_while_another_process_holds_the_database(path: Path) -> None:
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         task = asyncio.create_task(inbox.ask(permission("a")))
         # If it stood still, who holds the database could not let go of it before that is told as a trouble.
         for _ in range(20):
             await asyncio.sleep(0.01)
-        assert heard.changes == [], "it is on disk before anybody is told"
+        assert received.changes == [], "it is on disk before anybody is told"
         other.execute("COMMIT")
         other.close()
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         assert await inbox.settle("a@s", Allowed(), PANEL) == Accepted()
         assert await task == Allowed()
 
@@ -184,29 +184,29 @@ async def test_an_inbox_that_cannot_be_opened_says_why_and_leaves_no_thread(path
 
 async def test_a_closed_inbox_refuses_and_closing_again_is_nothing(path: Path) -> None:
     inbox = await Inbox.connect(path)
-    heard = Heard(inbox)
+    log = ChangeLog(inbox)
     assert await inbox.close()
     assert await inbox.close()
     with pytest.raises(InboxUnavailable, match="the inbox is closed"):
         await inbox.settle("a@s", Allowed(), PANEL)
     task = asyncio.create_task(inbox.ask(permission("a")))
-    await heard.until(lambda: len(heard.changes) == 2)
+    await log.until(lambda: len(log.changes) == 2)
     assert await inbox.settle("a@s", Allowed(), PANEL) == Accepted()
     assert await task == Allowed()
 
 
 async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywhere(path: Path) -> None:
-    async with inboxes(path, 2) as ((one, heard_one), (two, heard_two)):
+    async with inboxes(path, 2) as ((one, text), (two, line)):
         tasks = [asyncio.create_task(one.ask(permission(f"r{number}"))) for number in range(60)]
-        await heard_two.until(lambda: len(heard_two.changes) == 60)
+        await line.until(lambda: len(line.changes) == 60)
         verdicts = await asyncio.gather(
             *(inbox.settle(f"r{number}@s", Denied(who), Actor(Surface.PROGRAM, who)) for number in range(60)
               for who, inbox in (("one", one), ("two", two)))
         )  # fmt: skip
         assert sum(isinstance(verdict, Accepted) for verdict in verdicts) == 60
         await asyncio.gather(*tasks)
-        await heard_two.until(lambda: len(heard_two.changes) == 120)
-        assert heard_one.changes == heard_two.changes
+        await line.until(lambda: len(line.changes) == 120)
+        assert text.changes == line.changes
 
 
 def test_what_could_not_be_read_of_the_history_is_told_the_next_time(path: Path) -> None:
@@ -240,10 +240,10 @@ async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Worker, "_poll", late)
         inbox = await Inbox.connect(path)
-        heard = Heard(inbox)
+        log = ChangeLog(inbox)
         other.requests.add(permission("a"))
         written.set()
-        await heard.until(lambda: heard.changes)
+        await log.until(lambda: log.changes)
         await inbox.close()
     other.close()
 
@@ -253,16 +253,16 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
         question = Question("Which?", "Which", tuple(Option(label) for label in labels))
         return QuestionRequest("q", "s", QuestionSet("q", (question,)))
 
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         task = asyncio.create_task(inbox.ask(asked("A", "B")))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         await inbox.run(lambda store: store.requests.add(asked("B", "C")))  # as another process asks it
         with pytest.raises(InvalidOutcome, match="no option “A”"):
             await inbox.settle("q@s", Answered((Answer(("A",)),)), PANEL)
         assert not task.done()
         assert await inbox.settle("q@s", Answered((Answer(("B",)),)), PANEL) == Accepted()
         assert await task == Answered((Answer(("B",)),))
-        assert not any(isinstance(change, InboxTrouble) for change in heard.changes)
+        assert not any(isinstance(change, InboxTrouble) for change in received.changes)
 
 
 NO_ROOM = (0, 4096, 20_480, 36_864, 131_072)
@@ -277,12 +277,12 @@ def test_a_start_where_no_file_may_grow_keeps_everything_and_says_so_once(tmp_pa
     command = [sys.executable, "-m", "tests.unit.inbox.small_disk", *map(str, places)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    for name, told in map(json.loads, done.stdout.splitlines()):
+    for name, text in map(json.loads, done.stdout.splitlines()):
         with step(name):
-            assert len(told["troubles"]) == len(told["renewals"]) == 1, told
-            assert told["troubles"][0].endswith(REASONS)
-            assert told["opened"] in ("", *told["troubles"])
-            assert told["renewals"] == ["Questions are on disk again"]
+            assert len(text["troubles"]) == len(text["renewals"]) == 1, text
+            assert text["troubles"][0].endswith(REASONS)
+            assert text["opened"] in ("", *text["troubles"])
+            assert text["renewals"] == ["Questions are on disk again"]
             store = Store(Path(name) / "state" / "inbox.db")
             try:
                 over, waits = known(store.requests.get("over@s")), known(store.requests.get("waits@s"))

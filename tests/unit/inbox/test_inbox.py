@@ -52,15 +52,15 @@ async def draft_in(inbox: Inbox, request: Request) -> Draft | None:
     return found.draft
 
 
-class Heard:
+class ChangeLog:
     """What an inbox told, with a way to wait for it."""
 
     def __init__(self, inbox: Inbox) -> None:
         self.changes: list[InboxChange] = []
         self._news = asyncio.Event()
-        inbox.subscribe(self._hear)
+        inbox.subscribe(self._note)
 
-    def _hear(self, change: InboxChange) -> None:
+    def _note(self, change: InboxChange) -> None:
         self.changes.append(change)
         self._news.set()
 
@@ -72,17 +72,17 @@ class Heard:
 
 
 @asynccontextmanager
-async def inboxes(path: Path, count: int = 1) -> AsyncIterator[list[tuple[Inbox, Heard]]]:
+async def inboxes(path: Path, count: int = 1) -> AsyncIterator[list[tuple[Inbox, ChangeLog]]]:
     opened_ones = [await Inbox.connect(path) for _ in range(count)]
     try:
-        yield [(inbox, Heard(inbox)) for inbox in opened_ones]
+        yield [(inbox, ChangeLog(inbox)) for inbox in opened_ones]
     finally:
         for inbox in opened_ones:
             assert await inbox.close()
 
 
 async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(path: Path) -> None:
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         on_disk: list[RequestState] = []
 
         def look(change: InboxChange) -> None:
@@ -94,7 +94,7 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
 
         inbox.subscribe(look)
         task = asyncio.create_task(inbox.ask(permission("a"), "because"))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         assert on_disk == [RequestState.PENDING]
         assert inbox.pending == (permission("a"),)
         assert await inbox.settle("a@s", Allowed("fine"), PANEL) == Accepted()
@@ -103,7 +103,7 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         assert (late.actor, late.outcome) == (PANEL, Allowed("fine"))
         assert await inbox.settle("b@s", Denied(), PHONE) == Unknown()
         assert await task == Allowed("fine")
-        assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), PANEL)]
+        assert received.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), PANEL)]
         assert inbox.pending == ()
         (stored,) = await inbox.run(lambda store: store.requests.undelivered("s"))
         assert (stored.context, stored.actor) == ("because", PANEL)
@@ -112,29 +112,29 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
 async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) -> None:
     # How often it looks; a clock here would tell how busy the machine is.
     assert worker.POLL_SECONDS < 0.2
-    async with inboxes(path, 2) as ((one, heard_one), (two, heard_two)):
+    async with inboxes(path, 2) as ((one, text), (two, line)):
         task = asyncio.create_task(one.ask(permission("a")))
-        await heard_one.until(lambda: heard_one.changes)
-        await heard_two.until(lambda: heard_two.changes)
+        await text.until(lambda: text.changes)
+        await line.until(lambda: line.changes)
         assert await two.settle("a@s", Denied("no"), PHONE) == Accepted()
         assert await task == Denied("no")
-        assert heard_one.changes == heard_two.changes == [
+        assert text.changes == line.changes == [
             Added(permission("a")), Settled(permission("a"), Denied("no"), PHONE),
         ]  # fmt: skip
 
 
 async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_it(path: Path) -> None:
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         task = asyncio.create_task(inbox.ask(permission("a")))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         task.cancel("interrupted")
         with pytest.raises(asyncio.CancelledError):
             await task
-        await heard.until(lambda: len(heard.changes) == 2)
-        assert heard.changes[-1] == Settled(permission("a"), Cancelled("interrupted"), WITHDRAWN)
+        await received.until(lambda: len(received.changes) == 2)
+        assert received.changes[-1] == Settled(permission("a"), Cancelled("interrupted"), WITHDRAWN)
         again = asyncio.create_task(inbox.ask(permission("a")))
-        await heard.until(lambda: len(heard.changes) == 3)
-        assert heard.changes[-1] == Added(permission("a"), again=True)
+        await received.until(lambda: len(received.changes) == 3)
+        assert received.changes[-1] == Added(permission("a"), again=True)
         assert await inbox.settle("a@s", Allowed(), PANEL) == Accepted()
         assert await again == Allowed()
 
@@ -163,9 +163,9 @@ async def test_a_change_that_comes_behind_a_request_is_written_behind_it(path: P
 async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_restart(path: Path) -> None:
     request = question("q")
     draft = step(opened(request.questions), Pressed("2", "2"))
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         task = asyncio.create_task(inbox.ask(request))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         opened_in(inbox, "q@s").type(draft, PANEL)
         assert await draft_in(inbox, request) == draft
         assert await inbox.defer("q@s")
@@ -173,12 +173,12 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
         with pytest.raises(asyncio.CancelledError):
             await task
         assert inbox.pending == ()
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         (waiting,) = await inbox.run(lambda store: store.requests.waiting())
         assert (waiting.request, waiting.deferred, waiting.has_draft) == (request, True, True)
         again = asyncio.create_task(inbox.ask(request))
-        await heard.until(lambda: heard.changes)
-        assert heard.changes == [Added(request, again=True)]
+        await received.until(lambda: received.changes)
+        assert received.changes == [Added(request, again=True)]
         back = await draft_in(inbox, request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
@@ -189,9 +189,9 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
 async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_never_stale(path: Path) -> None:
     request = question("q")
     first, second = (step(opened(request.questions), Pressed(key, key)) for key in "12")
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         task = asyncio.create_task(inbox.ask(request))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         trips: list[object] = []
         submit = inbox._worker.submit
         inbox._worker.submit = lambda work: (trips.append(work), submit(work))[1]  # type: ignore[method-assign,func-returns-value]
@@ -206,7 +206,7 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
             await task
         trips.clear()
         again = asyncio.create_task(inbox.ask(request))
-        await heard.until(lambda: heard.changes[-1] == Added(request, again=True))
+        await received.until(lambda: received.changes[-1] == Added(request, again=True))
         back = await draft_in(inbox, request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
@@ -219,15 +219,15 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
 
 
 async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path: Path) -> None:
-    async with inboxes(path) as ((inbox, heard),):
+    async with inboxes(path) as ((inbox, received),):
         task = asyncio.create_task(inbox.ask(permission("a")))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         opened_in(inbox, "a@s").leave()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         assert await inbox.settle("a@s", Allowed(), PHONE) == Accepted()
-        assert heard.changes[-1] == Settled(permission("a"), Allowed(), PHONE)
+        assert received.changes[-1] == Settled(permission("a"), Allowed(), PHONE)
         assert await inbox.ask(permission("a")) == Allowed()
 
 
@@ -271,20 +271,20 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
 async def test_a_newer_draft_of_another_process_is_shown_or_waits_until_it_is_taken_over(path: Path) -> None:
     request = question("q")
     first, second, third = (step(opened(request.questions), Pressed(key, key)) for key in "12a")
-    async with inboxes(path, 2) as ((one, heard), (two, _)):
+    async with inboxes(path, 2) as ((one, received), (two, _)):
         task = asyncio.create_task(one.ask(request))
-        await heard.until(lambda: heard.changes)
+        await received.until(lambda: received.changes)
         mine, theirs = opened_in(one, "q@s"), await two.open("q@s")
         theirs.type(first, PHONE)
-        await heard.until(lambda: len(heard.changes) == 2)
+        await received.until(lambda: len(received.changes) == 2)
         assert isinstance(mine.draft, PanelState)
-        assert (mine.draft.pages[0].draft.selected, mine.stale, selected(heard)) == ((0,), None, [(0,)])
+        assert (mine.draft.pages[0].draft.selected, mine.stale, selected(received)) == ((0,), None, [(0,)])
         mine.type(second, PANEL)  # both at once: the first to be saved stays
         theirs.type(third, PHONE)
         await two.run(lambda _: None)
         await one.run(lambda _: None)
-        await heard.until(lambda: mine.stale is not None)
-        assert (mine.draft, selected(heard)) == (second, [(0,), (0, 1)])
+        await received.until(lambda: mine.stale is not None)
+        assert (mine.draft, selected(received)) == (second, [(0,), (0, 1)])
         assert await one.run(lambda store: store.drafts.last()) == 2
         assert mine.take_over() == second
         assert isinstance(mine.draft, PanelState)
@@ -296,7 +296,7 @@ async def test_a_newer_draft_of_another_process_is_shown_or_waits_until_it_is_ta
         await task
 
 
-def selected(heard: Heard) -> list[tuple[int, ...]]:
+def selected(log: ChangeLog) -> list[tuple[int, ...]]:
     """Return the selections of the drafts that were reported."""
-    drafts = (change.draft for change in heard.changes if isinstance(change, StoredDraft))
+    drafts = (change.draft for change in log.changes if isinstance(change, StoredDraft))
     return [draft.pages[0].draft.selected for draft in drafts if isinstance(draft, PanelState)]

@@ -51,20 +51,20 @@ def start(script: Callable[..., object], *words: object) -> Program:
     return begun(partial(script, theirs, *words)), ours
 
 
-async def race(told: Connection, path: Path, me: str) -> None:
+async def race(pipe: Connection, path: Path, me: str) -> None:
     """Answer what is told until that is nothing, then tell who won what."""
     inbox = await Inbox.connect(path)
-    heard: dict[str, str] = {}
+    received: dict[str, str] = {}
     raced: set[str] = set()
 
-    def hear(change: object) -> None:
+    def receive(change: object) -> None:
         if isinstance(change, Settled):
-            assert change.request.id not in heard
-            heard[change.request.id] = change.actor.name
+            assert change.request.id not in received
+            received[change.request.id] = change.actor.name
 
-    inbox.subscribe(hear)
-    told.send("ready")
-    while names := await asyncio.to_thread(told.recv):
+    inbox.subscribe(receive)
+    pipe.send("ready")
+    while names := await asyncio.to_thread(pipe.recv):
         ends: dict[str, str] = {}
         for name in names:
             match await inbox.settle(name, Denied(me), Actor.here(Surface.PROGRAM, me)):
@@ -74,24 +74,24 @@ async def race(told: Connection, path: Path, me: str) -> None:
                     assert outcome.text == winner.name
                     ends[name] = winner.name + " was faster"
         raced |= ends.keys()
-        told.send(ends)
-    await until_true(lambda: raced <= heard.keys())
-    told.send(heard)
+        pipe.send(ends)
+    await until_true(lambda: raced <= received.keys())
+    pipe.send(received)
     await inbox.close()
 
 
-def racer(told: Connection, path: Path, me: str) -> None:
-    asyncio.run(race(told, path, me))
+def racer(pipe: Connection, path: Path, me: str) -> None:
+    asyncio.run(race(pipe, path, me))
 
 
-def claimer(told: Connection, path: Path) -> None:
+def claimer(pipe: Connection, path: Path) -> None:
     """Claim the same request each time that something is told."""
     store = Store(path, busy_seconds=60.0)
     origin = Origin(Asker.FORM, process=this_process())
     request = QuestionRequest("a", "form", QuestionSet("a", QUESTIONS), origin=origin)
-    told.send("ready")
-    while told.recv():
-        told.send(store.requests.claim(request).request.id)
+    pipe.send("ready")
+    while pipe.recv():
+        pipe.send(store.requests.claim(request).request.id)
 
 
 def test_three_programs_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_three_programs_race_and_each_request_has_one_winner(tmp_path: Path) -> 
         heat = [f"r{number}@s" for number in range(first, first + HEAT)]
         for index, (_, one) in enumerate(racers):  # each begins with another one
             one.send(heat[index:] + heat[:index])
-        told: list[dict[str, str]] = [one.recv() for _, one in racers]
+        texts: list[dict[str, str]] = [one.recv() for _, one in racers]
         for request in heat:
-            (winner,) = [name for name, one in zip(names, told, strict=True) if one[request] == name]
-            assert sorted(one[request] for one in told) == sorted([winner, *[f"{winner} was faster"] * 2])
+            (winner,) = [name for name, one in zip(names, texts, strict=True) if one[request] == name]
+            assert sorted(one[request] for one in texts) == sorted([winner, *[f"{winner} was faster"] * 2])
             winners[request] = winner
     assert len(set(winners.values())) > 1, "they did race"
     for _, one in racers:

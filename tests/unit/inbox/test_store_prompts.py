@@ -173,8 +173,8 @@ def test_it_is_refused_or_not_needed(place: Place) -> None:
     )
     place.store.requests.settle(place.request.id, Denied(), PANEL)
     for name in ("s1", "unknown"):
-        told = place.again(name).step(place.store)
-        assert told == CommandResult(Ending.REFUSED, "is not running, and nothing waits in it")
+        prompt = place.again(name).step(place.store)
+        assert prompt == CommandResult(Ending.REFUSED, "is not running, and nothing waits in it")
 
 
 def test_a_process_that_does_not_react_in_time_finds_no_command_later(place: Place) -> None:

@@ -344,12 +344,12 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
 @pytest.mark.parametrize("asker", [Asker.HOOK, Asker.TERMINAL])
 def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: Store, asker: Asker) -> None:
     session = "one"
-    gone, here = (Origin(asker, "it", "/work", process) for process in (Owner(2**22 + 1), this_process()))
+    ended, here = (Origin(asker, "it", "/work", process) for process in (Owner(2**22 + 1), this_process()))
     questions = QuestionSet("q", (LETTERS,))
-    left = QuestionRequest("left", session, questions, origin=gone)
+    left = QuestionRequest("left", session, questions, origin=ended)
     living = QuestionRequest("living", session, questions, origin=here)
-    unknown = QuestionRequest("unknown", session, questions, origin=replace(gone, process=None))
-    client = QuestionRequest("client", session, questions, origin=replace(gone, asker=Asker.MCP))
+    unknown = QuestionRequest("unknown", session, questions, origin=replace(ended, process=None))
+    client = QuestionRequest("client", session, questions, origin=replace(ended, asker=Asker.MCP))
     for request in (left, living, unknown, client):
         store.requests.add(request)
     verdict = store.requests.settle(left.id, Answered((Answer(("A",)),)), PANEL)
@@ -381,8 +381,8 @@ def client_call(name: str, process: Owner | None, title: str = "") -> QuestionRe
 def test_what_a_client_that_is_gone_asked_is_the_next_ones_with_its_outcome(
     store: Store, outcome: RequestOutcome
 ) -> None:
-    here, gone = this_process(), Owner(2**22 + 1)
-    store.requests.add(client_call("ask", gone))
+    here, ended = this_process(), Owner(2**22 + 1)
+    store.requests.add(client_call("ask", ended))
     waiting = store.requests.add(client_call("ask", here))
     assert (waiting.state, waiting.request.origin.process) == (RequestState.PENDING, here)
     store.requests.settle(waiting.request.id, outcome, PANEL)
@@ -393,29 +393,29 @@ def test_what_a_client_that_is_gone_asked_is_the_next_ones_with_its_outcome(
 
 
 def test_it_is_said_whether_a_client_is_there_to_take_an_answer() -> None:
-    here, gone = (client_call("ask", process).origin for process in (this_process(), Owner(2**22 + 1)))
+    here, ended = (client_call("ask", process).origin for process in (this_process(), Owner(2**22 + 1)))
     assert taking_words(here) == "Codex collects it from the inbox"
-    assert taking_words(gone) == "Codex has ended; it gets the answer when it asks the same again"
+    assert taking_words(ended) == "Codex has ended; it gets the answer when it asks the same again"
     program = Origin(Asker.TERMINAL, "setup", "/work", this_process())
     assert taking_words(program) == "setup gets it typed at its prompt"
-    assert taking_words(replace(program, process=gone.process)) == "setup has ended and does not get it"
+    assert taking_words(replace(program, process=ended.process)) == "setup has ended and does not get it"
 
 
 def test_what_a_person_is_told_is_a_row_of_history_and_news(store: Store, tmp_path: Path) -> None:
     feed = ChangeFeed(store)
     feed.news()
     store.history.notify("mcp:codex", Actor(Surface.ASKER, "Codex"), "done " + "x" * 5_000)
-    (told,) = feed.news()
-    assert isinstance(told, Notified)
-    assert told.name == "Codex"
-    assert len(told.message) <= 2_000
+    (news,) = feed.news()
+    assert isinstance(news, Notified)
+    assert news.name == "Codex"
+    assert len(news.message) <= 2_000
     (change,) = store.history.changes()
     assert (change.request_id, change.became, change.session_id) == ("", "notified", "mcp:codex")
 
 
 def test_a_claim_takes_the_draft_that_nobody_waits_for_before_an_empty_place(store: Store) -> None:
-    gone = Origin(Asker.FORM, process=Owner(2**22 + 1, "long ago"))
-    first = QuestionRequest("form", "form", QuestionSet("form", (LETTERS,)), origin=gone)
+    ended = Origin(Asker.FORM, process=Owner(2**22 + 1, "long ago"))
+    first = QuestionRequest("form", "form", QuestionSet("form", (LETTERS,)), origin=ended)
     second = replace(first, tool_use_id="form-2")
     for one in (first, second):
         store.requests.add(one)

@@ -60,12 +60,12 @@ def test_an_unknown_place_is_named() -> None:
 
 @given(st.text(max_size=50), st.text(max_size=50), st.sampled_from(["addRules", "setMode", "addDirectories"]))
 def test_words_are_one_harmless_line(tool: str, content: str, kind: str) -> None:
-    said = suggestions.what(
+    text = suggestions.what(
         suggestions.Suggestion(kind, "session", (suggestions.Rule(tool, content),), "allow", tool, (content,))
     )
-    assert "\n" not in said
-    assert "\x1b" not in said
-    assert len(said) < 2_000
+    assert "\n" not in text
+    assert "\x1b" not in text
+    assert len(text) < 2_000
 
 
 MODULE = (
@@ -83,23 +83,23 @@ def drawn(asked: PermissionRequest, context: int = 3) -> list[str]:
     return [f"{row.old if row.new is None else row.new} {row.sign} {row.text}" for row in rows]
 
 
-def said(asked: PermissionRequest) -> str:
+def phrase(asked: PermissionRequest) -> str:
     return phrases(asked, "a.py")[0]
 
 
 def test_a_write_says_what_it_replaces(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     new = request("Write", tmp_path, file_path="a.py", content="print('hello')\nprint('x')\n")
-    assert said(new) == "create a.py · 2 lines"
+    assert phrase(new) == "create a.py · 2 lines"
     assert drawn(new) == ["1 + print('hello')", "2 + print('x')"]
     file.write_text("x = 1\nx2 = 2\ny = 2\nz = 3\n")
     over = request("Write", tmp_path, file_path=str(file), content="x = 9\ny = 2\nz = 3\n")
     assert drawn(over) == ["1 - x = 1", "2 - x2 = 2", "1 + x = 9", "2   y = 2", "3   z = 3"]
-    assert said(over) == "overwrite a.py · +1 −2 · 4 lines become 3"
+    assert phrase(over) == "overwrite a.py · +1 −2 · 4 lines become 3"
     same = request("Write", tmp_path, file_path=str(file), content=file.read_text())
-    assert said(same) == "overwrite a.py · no change"
+    assert phrase(same) == "overwrite a.py · no change"
     file.write_text("")
-    assert said(request("Write", tmp_path, file_path=str(file), content="x")).startswith(
+    assert phrase(request("Write", tmp_path, file_path=str(file), content="x")).startswith(
         "overwrite a.py · +1"
     )
 
@@ -117,14 +117,14 @@ def test_every_place_of_an_edit_is_shown(tmp_path: Path) -> None:
     assert drawn(everywhere, 0) == [line for pair in pairs for line in pair]
     assert [line.partition(" ")[2][0] for line in drawn(everywhere, 1)] == [*"-+ … -+ … -+"]
     once = request("Edit", tmp_path, file_path="a.py", old_string="return 1", new_string="return 42")
-    assert said(once) == "edit a.py · +1 −1"
+    assert phrase(once) == "edit a.py · +1 −1"
     assert drawn(once)[3:5] == ["7 -     return 1", "7 +     return 42"]
     assert len(drawn(once)) == 8, "three lines around it"
     edits = [{"old_string": f"return {old}", "new_string": f"return {old + 1}"} for old in (1, 2)]
     two = request("MultiEdit", tmp_path, file_path="a.py", edits=edits)
     assert drawn(two, 0) == ["7 -     return 1", "7 +     return 3"], "one after the other"
-    gone = request("Edit", tmp_path, file_path="a.py", old_string="    return 1", new_string="")
-    assert drawn(gone, 0) == ["7 -     return 1"], "with the end of its line, as Claude Code does it"
+    ended = request("Edit", tmp_path, file_path="a.py", old_string="    return 1", new_string="")
+    assert drawn(ended, 0) == ["7 -     return 1"], "with the end of its line, as Claude Code does it"
 
 
 def test_a_cell_of_a_notebook_is_compared(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_compared_is_said_in_words(tmp_path: Path) -> None
     assert trouble("text", "Edit", old_string="", new_string="z") == "is not empty"
     assert trouble("text", "Edit", old_string=["x"], new_string="z") == "cannot be compared"
     request_ = request("Write", tmp_path, file_path="binary", content="a\nb")
-    assert said(request_) == "overwrite a.py"
+    assert phrase(request_) == "overwrite a.py"
     assert drawn(request_) == ["1 + a", "2 + b"], "what it would hold is shown all the same"
     assert change_of("Bash", {"file_path": "text"}, str(tmp_path)) == {}
 
@@ -174,9 +174,9 @@ def test_a_patch_makes_the_new_text_of_the_old_one(old: str, new: str) -> None:
     for row in rows:
         assert row.old is None or row.text == before[row.old - 1]
         assert row.new is None or row.text == after[row.new - 1]
-    gone = {row.old for row in rows if row.sign == "-"}
+    ended = {row.old for row in rows if row.sign == "-"}
     come = {row.new for row in rows if row.sign == "+"}
-    stays = [line for number, line in enumerate(before, 1) if number not in gone]
+    stays = [line for number, line in enumerate(before, 1) if number not in ended]
     assert stays == [line for number, line in enumerate(after, 1) if number not in come]
 
 

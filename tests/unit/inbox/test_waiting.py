@@ -12,7 +12,7 @@ from ccq_tui.questions.events import Pressed, Words
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Arriving, opened
 from tests.tables import each_row
-from tests.ui.session import ToldRequests
+from tests.ui.session import FakeRequests
 
 
 def asked(name: str) -> QuestionRequest:
@@ -24,7 +24,7 @@ PERMISSION = PermissionRequest("p", "s", "Bash", {})
 
 
 def waits(request: Request) -> OpenRequest:
-    return ToldRequests().ask(request)
+    return FakeRequests().ask(request)
 
 
 FORM = ElicitationRequest(
@@ -33,25 +33,25 @@ FORM = ElicitationRequest(
 
 
 async def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_there() -> None:
-    def told(line: WaitingLine, countdown: str = "", *, opens: bool = False) -> str:
+    def summary(line: WaitingLine, countdown: str = "", *, opens: bool = False) -> str:
         return line.words(countdown, opens=opens)
 
     one = waits(asked("one"))
     line = WaitingLine((one,))
-    assert told(line) == "2 questions waiting · Which · F2 opens"
+    assert summary(line) == "2 questions waiting · Which · F2 opens"
     one.draft = step(opened(asked("one").questions), Pressed("2", "2"))
-    assert told(line) == "2 questions waiting · Which · draft 1/2, nothing sent · F2 opens"
+    assert summary(line) == "2 questions waiting · Which · draft 1/2, nothing sent · F2 opens"
     decision = waits(PERMISSION)
     decision.draft = step(first_draft(PERMISSION), Words("no"))
-    assert "draft 1/2, nothing sent" in told(WaitingLine((one, decision))), "a decision has no progress"
+    assert "draft 1/2, nothing sent" in summary(WaitingLine((one, decision))), "a decision has no progress"
     one.draft = None
-    assert told(line, opens=True) == "2 questions waiting · Which · opens when you pause typing · F2 opens"
+    assert summary(line, opens=True) == "2 questions waiting · Which · opens when you pause typing · F2 opens"
     both = WaitingLine((one, waits(PERMISSION)))
-    assert told(both) == "2 questions and 1 decision waiting · Which, Bash · F2 opens"
-    assert told(both, "9 s left") == "9 s left · 2 questions and 1 decision waiting · F2 opens"
+    assert summary(both) == "2 questions and 1 decision waiting · Which, Bash · F2 opens"
+    assert summary(both, "9 s left") == "9 s left · 2 questions and 1 decision waiting · F2 opens"
     assert WaitingLine((one, waits(asked("two")))).summary() == "4 questions waiting", "of both sets"
-    assert told(WaitingLine((waits(FORM),))) == "1 form waiting · github · F2 opens", "of two fields"
-    assert told(WaitingLine()) == WaitingLine().summary() == ""
+    assert summary(WaitingLine((waits(FORM),))) == "1 form waiting · github · F2 opens", "of two fields"
+    assert summary(WaitingLine()) == WaitingLine().summary() == ""
 
 
 async def test_what_is_still_being_written_waits_for_nobody() -> None:

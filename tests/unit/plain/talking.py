@@ -37,7 +37,7 @@ class Talk:
 
     end: End
     opened: OpenRequest
-    said: list[str]
+    printed: list[str]
 
     @property
     def outcome(self) -> Any:

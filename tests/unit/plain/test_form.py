@@ -61,19 +61,19 @@ def form(*questions: Question) -> FormRequest:
 
 async def test_a_form_reads_as_a_text(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), form(), "major\n\nnew \\\napi\n12\n-\n1\n5\ny\n", capsys)
-    assert done.said == Path(__file__).with_name("form.txt").read_text(encoding="utf-8").splitlines()
+    assert done.printed == Path(__file__).with_name("form.txt").read_text(encoding="utf-8").splitlines()
 
 
 async def test_words_that_are_not_sent_are_kept_in_the_draft(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), asking(LIBRARY), "mine\nn\nreply so\nn\n", capsys)
-    assert done.said.count("note: Your words are kept, not sent.") == 2
+    assert done.printed.count("note: Your words are kept, not sent.") == 2
     draft = done.opened.draft
     assert (draft.page.unselected, draft.discussion, draft.page.as_answer().given) == ("mine", "so", False)
 
 
 async def test_the_review_tells_own_words_from_several_options(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), asking(FEATURES), "Auth, mine\n1\nAuth, Logs\ny\n", capsys)
-    assert {"     “Auth, mine”", "     Auth, Logs"} <= set(done.said)
+    assert {"     “Auth, mine”", "     Auth, Logs"} <= set(done.printed)
 
 
 async def test_the_recorded_value_of_an_option_names_it(capsys: Printed) -> None:
@@ -89,11 +89,11 @@ async def test_the_end_of_the_input_parks_and_the_draft_goes_on(tmp_path: Path, 
         inbox = await Inbox.connect(tmp_path / "inbox.db")
         done = await talk(inbox, form(), typed, capsys)
         await inbox.close()
-        assert done.end is end, done.said
-        assert done.said[-1].startswith(
+        assert done.end is end, done.printed
+        assert done.printed[-1].startswith(
             "note: The input ended: nothing was sent" if done.outcome is None else "note: A"
         )
-    assert "note: A draft is here: 3 of 4 answered, nothing sent." in done.said
+    assert "note: A draft is here: 3 of 4 answered, nothing sent." in done.printed
     assert done.outcome == outcome
 
 
@@ -121,7 +121,7 @@ async def test_an_answer_that_is_late_changes_nothing(tmp_path: Path, capsys: Pr
 
     done = await talk(inbox, asking(LIBRARY), "1\n", capsys, settled)
     assert (done.end, done.outcome) == (End.ELSEWHERE, given)
-    assert done.said[-1].startswith("note: Already answered on phone at ")
+    assert done.printed[-1].startswith("note: Already answered on phone at ")
     await inbox.close()
 
 
@@ -134,12 +134,12 @@ async def test_a_request_is_left_with_its_draft(capsys: Printed) -> None:
 
 async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys: Printed) -> None:
     here, there = await Inbox.connect(tmp_path / "inbox.db"), await Inbox.connect(tmp_path / "inbox.db")
-    pipe, said = Pipe(), ""
+    pipe, text = Pipe(), ""
 
     async def hears(words: str) -> None:
-        nonlocal said
-        while words not in said:
-            said += capsys.readouterr().out
+        nonlocal text
+        while words not in text:
+            text += capsys.readouterr().out
             await asyncio.sleep(0.01)
 
     async with here.asking(asking(FEATURES, NAME)) as opened, asyncio.timeout(30):
@@ -168,9 +168,9 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
 async def test_a_command_of_a_session_is_no_answer_and_an_answer_is_said_whole(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), asking(LIBRARY), "/quit\n1 and 2\n2, but small\n", capsys)
     assert done.outcome == Answered((Answer(("Day.js",), note="but small"),))
-    assert "note: /quit is no answer: “back” goes back, “other /quit” answers so." in done.said
-    assert "note: one option, not several; choose 1 date-fns, 2 Day.js." in done.said
-    assert done.said[-1] == "note: Answered: Day.js; note: but small."
+    assert "note: /quit is no answer: “back” goes back, “other /quit” answers so." in done.printed
+    assert "note: one option, not several; choose 1 date-fns, 2 Day.js." in done.printed
+    assert done.printed[-1] == "note: Answered: Day.js; note: but small."
 
 
 async def test_own_words_stay_beside_the_options_of_a_list(capsys: Printed) -> None:
@@ -180,14 +180,14 @@ async def test_own_words_stay_beside_the_options_of_a_list(capsys: Printed) -> N
 
 async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), asking(FEATURES, NAME), "?\n\n?\nr\n?", capsys)
-    said = "\n".join(done.said)
-    choice, text, review = (part.partition("you:")[0] for part in said.split("help: ")[1:])
+    line = "\n".join(done.printed)
+    choice, text, review = (part.partition("you:")[0] for part in line.split("help: ")[1:])
     assert "Several of a list with commas" in choice
     assert "A line of two characters or more is your answer." in text
     assert "y: confirm these answers." in review
     assert "Nothing is sent before you confirm it." in review
     single = await talk(MemoryInbox(), asking(replace(FEATURES, multi_select=False)), "?", capsys)
-    assert "An answer is sent at once." in "\n".join(single.said)
+    assert "An answer is sent at once." in "\n".join(single.printed)
     assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 0, 0]
 
 
@@ -198,9 +198,9 @@ async def test_no_text_of_a_request_begins_a_line(
     monkeypatch.setattr("ccq_tui.questions.limits.matcher", lambda _: bool)  # no form has a wrong pattern
     made = replace(request_, asker_id="s", origin=Origin())
     done = await talk(MemoryInbox(), made, "?\nwhat\n1\n\nb\nno\nr\n1\nn\nx\ny\ny\n", capsys)
-    said = "\n".join(done.said)
-    assert not FORBIDDEN.search(said)
-    assert not FORGED.search(said), said
+    text = "\n".join(done.printed)
+    assert not FORBIDDEN.search(text)
+    assert not FORGED.search(text), text
 
 
 RULES = tuple(
@@ -216,7 +216,7 @@ PLAN = PlanRequest("t2", "s1", "# Move\n\n| Step | Days |\n|--|--|\n| Dump | 2 |
 async def test_all_that_is_allowed_is_printed_before(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), RUN, "?\nb\nno\nb\ny\n", capsys)
     assert done.end is End.LEFT
-    assert done.said[:8] == [
+    assert done.printed[:8] == [
         "permission: Claude wants to use Bash",
         "  Run the tests",
         "  command: npm test",
@@ -226,13 +226,13 @@ async def test_all_that_is_allowed_is_printed_before(capsys: Printed) -> None:
         "n: Deny",
         "1: For this session: commands that begin with `npm a`",
     ]
-    assert done.said[17:20] == [
+    assert done.printed[17:20] == [
         "11: For this session: commands that begin with `npm k`",
         "a TEXT: Allow once, and say something…",
         "e TEXT: Deny, and say what to do instead…",
     ]
     assert (
-        done.said[20]
+        done.printed[20]
         == "y, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, a TEXT, e TEXT, b decides later, ? for help:"
     )
 
@@ -244,9 +244,9 @@ async def test_a_change_of_a_file_and_a_plan_are_read_out(capsys: Printed) -> No
     edit = PermissionRequest("t1", "s1", "Edit", values, change=change, agent="reviewer")
     edited = await talk(MemoryInbox(), edit, "", capsys)
     assert edited.end is End.PARKED
-    assert edited.said[-1].endswith("nothing was sent, and it waits only as long as its session runs.")
-    assert edited.said[:4] == [
+    assert edited.printed[-1].endswith("nothing was sent, and it waits only as long as its session runs.")
+    assert edited.printed[:4] == [
         "permission: reviewer wants to edit /x.py · +1 −1", "    3: a", "  - 4: b", "  + 4: c",
     ]  # fmt: skip
     proposed = await talk(MemoryInbox(), PLAN, "", capsys)
-    assert proposed.said[:4] == ["plan: Claude proposes a plan", "  # Move", "", "  Step: Dump. Days: 2."]
+    assert proposed.printed[:4] == ["plan: Claude proposes a plan", "  # Move", "", "  Step: Dump. Days: 2."]

@@ -37,8 +37,8 @@ async def test_lines_of_a_pipe_are_read_one_by_one_and_no_further(capsys: pytest
     for _ in range(2):
         with pytest.raises(InputEnded):
             await pipe.lines.input("Choose:")
-    said = "Choose:\nyou: 2\nyou: first\n    second\nMore?\nyou:\nMore?\nyou: end\nChoose:\nChoose:\n"
-    assert capsys.readouterr().out == said
+    text = "Choose:\nyou: 2\nyou: first\n    second\nMore?\nyou:\nMore?\nyou: end\nChoose:\nChoose:\n"
+    assert capsys.readouterr().out == text
 
 
 @pytest.mark.parametrize("content", ["one\ntwo", "one\ntwo\n"])
@@ -121,9 +121,9 @@ async def test_sentences_and_prompts_break_between_words(
         await until_true(lines.interrupt)
         with pytest.raises(Interrupted):
             await waiting
-    said = os.read(master, 1_000).decode().replace("\r", "")
+    printed = os.read(master, 1_000).decode().replace("\r", "")
     note = "note: Answered here:\n  some words of this\n  length\n"
-    assert said.startswith(f"{note}Type a text, ? for\nfurther help: ")
+    assert printed.startswith(f"{note}Type a text, ? for\nfurther help: ")
 
 
 async def test_a_terminal_that_goes_away_ends_the_input() -> None:

@@ -97,21 +97,21 @@ def test_only_what_was_decided_elsewhere_is_printed(capsys: pytest.CaptureFixtur
     assert printed(capsys, ev.PromptAccepted(answers_as_message(ASKED.questions, outcome))) == []
     plan = PlanRequest("p1", "s", "# Move it")
     permission = PermissionRequest("b1", "s", "Bash", {"command": "ls"})
-    told = printed(
+    out = printed(
         capsys,
         ev.RequestAsked(plan),
         ev.RequestSettled("p1@s", Allowed(), OTHER),
         ev.RequestAsked(permission),
         ev.RequestSettled("b1@s", Allowed(), OTHER),
     )
-    assert told[0].startswith("plan: approved by ccq-tui answer ")
-    assert told[1:] == ["permission: Bash ls: allowed once by ccq-tui answer"]
+    assert out[0].startswith("plan: approved by ccq-tui answer ")
+    assert out[1:] == ["permission: Bash ls: allowed once by ccq-tui answer"]
 
 
 def test_a_recording_has_what_was_asked(capsys: pytest.CaptureFixture[str]) -> None:
     past = ev.HistoryLoaded((ev.RequestAsked(ASKED),), goes_on=True)
-    told = printed(capsys, past, actor=None)
-    assert told == ["questions: waiting for you", "  1. Which?", "     1. A", "     2. B"]
+    out = printed(capsys, past, actor=None)
+    assert out == ["questions: waiting for you", "  1. Which?", "     1. A", "     2. B"]
     assert printed(capsys, past) == [], "a dialog asks it"
 
 
@@ -124,9 +124,9 @@ def test_a_plan_of_the_past_is_read(capsys: pytest.CaptureFixture[str], is_error
 
 def test_a_long_past_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     prompts = tuple(ev.PromptAccepted(f"prompt {number}") for number in range(MOST_PAST + 2))
-    told = printed(capsys, ev.HistoryLoaded(prompts), ev.HistoryLoaded(prompts, older=True))
-    assert told[0] == "note: 2 earlier messages left out: ccq-tui export has them."
-    assert told[1:] == [f"you: prompt {number}" for number in range(2, MOST_PAST + 2)]
+    out = printed(capsys, ev.HistoryLoaded(prompts), ev.HistoryLoaded(prompts, older=True))
+    assert out[0] == "note: 2 earlier messages left out: ccq-tui export has them."
+    assert out[1:] == [f"you: prompt {number}" for number in range(2, MOST_PAST + 2)]
     assert len(printed(capsys, ev.HistoryLoaded(prompts), actor=None)) == MOST_PAST + 2
 
 

@@ -18,12 +18,12 @@ def test_a_prompt_that_begins_with_the_sign_is_a_command(prompt: str, command: s
 
 def test_claude_is_told_in_the_form_of_claude_code() -> None:
     run = ShellRun("make", "built\n", "slow\n", 2)
-    told = (
+    text = (
         "<bash-input>make</bash-input>\n<bash-stdout>built\n</bash-stdout>"
         "<bash-stderr>slow\n</bash-stderr><bash-exit-code>2</bash-exit-code>"
     )
-    assert message_of(run) == told
-    assert message_of(run, answer=False) == f"<local-command-caveat>{CAVEAT}</local-command-caveat>\n{told}"
+    assert message_of(run) == text
+    assert message_of(run, answer=False) == f"<local-command-caveat>{CAVEAT}</local-command-caveat>\n{text}"
 
 
 @given(command=TEXTS, stdout=TEXTS, stderr=TEXTS, code=st.integers(-15, 255), answer=st.booleans())

@@ -21,7 +21,7 @@ from ccq_tui.questions.schema_form import read_form, read_link, unusable
 from ccq_tui.questions.state import Draft, Focus, PanelState, first_page, opened, proposed, typable
 from tests.tables import each_row
 from tests.unit.answering.asking import words
-from tests.unit.answering.test_grammar import said
+from tests.unit.answering.test_grammar import row_text
 from tests.unit.questions.drive import (
     RELEASE,
     events_of,
@@ -96,9 +96,9 @@ def facts(state: PanelState) -> dict[str, str]:
         "on": "review" if state.in_review else str(state.tab + 1),
         "in": state.focus,
         "at": reviewed[state.review_row] if state.in_review else rows[page.cursor],
-        "has": said(page.as_answer()),
+        "has": row_text(page.as_answer()),
         "left": page.unselected,
-        "first": said(state.pages[0].as_answer()),
+        "first": row_text(state.pages[0].as_answer()),
         "picks": ", ".join(str(row + 1) for row in page.draft.selected),
         "text": state.text,
         "filter": page.filter,

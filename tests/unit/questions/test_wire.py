@@ -141,14 +141,14 @@ LINES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 
 
 @each_row(*TABLES["messages"])
-def test_an_outcome_is_written_as_the_table_says(form: str, said: Any, lines: list[str]) -> None:
-    match said:
+def test_an_outcome_is_written_as_the_table_says(form: str, wanted: Any, lines: list[str]) -> None:
+    match wanted:
         case list():
-            outcome: Outcome = Answered(given_answers(said))
+            outcome: Outcome = Answered(given_answers(wanted))
         case dict():
-            outcome = Discussed(said["text"], given_answers(said["answers"]))
+            outcome = Discussed(wanted["text"], given_answers(wanted["answers"]))
         case _:
-            outcome = Declined() if said == "Declined" else Expired()
+            outcome = Declined() if wanted == "Declined" else Expired()
     write = answers_as_message if form == "message" else answers_as_result
     assert write(ASKED, outcome) == "\n".join(lines)
 

@@ -81,13 +81,13 @@ class Phone(Reader):
         async def look() -> Body | None:
             record = await self.record(record_id)
             found = self.statement(record) if record else {}
-            stated = {name: said for name, said in found.items() if name not in ("at", "device") and said}
+            stated = {name: text for name, text in found.items() if name not in ("at", "device") and text}
             return record if record and stated == statement else None
 
         return dict(await until_true(look))
 
     async def answer(self, record: Body, answer: Body) -> None:
-        await self.post(record, self.said(record, answer))
+        await self.post(record, self.answer_body(record, answer))
 
     async def post(self, record: Body, body: Body) -> None:
         path = f"/request/{self.pairing.id}/{record['id']}/answer"

@@ -34,9 +34,9 @@ def leaders() -> set[threading.Thread]:
 @asynccontextmanager
 async def leading(state: Path) -> AsyncIterator[list[str]]:
     """Run a leader until the block ends; yields what it says."""
-    said: list[str] = []
-    async with beside(Leader(Settings(), state=state, on_sign=said.append).run()):
-        yield said
+    texts: list[str] = []
+    async with beside(Leader(Settings(), state=state, on_sign=texts.append).run()):
+        yield texts
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ async def test_pairings_are_published_as_the_file_has_them(
     await quiet.ask(question())
     change_pairings(file, add=[quiet.phone.pairing])
     file.chmod(0o644)
-    async with leading(tmp_path) as said:
+    async with leading(tmp_path) as text:
         await until_true(lambda: "can be read by others" in caplog.text)
         file.chmod(0o600)
         record = await quiet.phone.shown()
@@ -69,7 +69,7 @@ async def test_pairings_are_published_as_the_file_has_them(
         await quiet.phone.says(record["id"], end="answered", by="on Anna's phone", text="Red")
         file.write_text("{", encoding="utf-8")
         await quiet.shown(question("toolu_2"))
-        assert said == [], "a damaged file ends nothing"
+        assert text == [], "a damaged file ends nothing"
 
 
 async def test_all_say_that_a_relay_is_down_and_try_after_a_change(tmp_path: Path, quiet: Desk) -> None:

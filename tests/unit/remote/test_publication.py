@@ -211,14 +211,14 @@ ENDS = [
 def test_its_end_is_said_in_a_line(request_: Request, outcome: RequestOutcome, end: str, text: str) -> None:
     actor = Actor(Surface.COMMAND, "ccq-tui answer")
     one = stored(request_, outcome=outcome, actor=actor, settled_at=NOW, state=RequestState.DELIVERED)
-    said = {"end": end, "by": "by ccq-tui answer", "device": "", "taken": True, "refused": "", "text": text}
-    assert ended(one) == said | {"at": "2026-11-27T12:00:00.000000Z"}
+    fields = {"end": end, "by": "by ccq-tui answer", "device": "", "taken": True, "refused": "", "text": text}
+    assert ended(one) == fields | {"at": "2026-11-27T12:00:00.000000Z"}
 
 
 def test_a_statement_names_the_device_whose_answer_it_is() -> None:
     actor = Actor(Surface.DEVICE, "Anna's phone", device="4a0a6edd")
-    said = ended(stored(question(), outcome=Declined(), actor=actor, settled_at=NOW))
-    assert (said["by"], said["device"]) == ("on Anna's phone", "4a0a6edd")
+    stated = ended(stored(question(), outcome=Declined(), actor=actor, settled_at=NOW))
+    assert (stated["by"], stated["device"]) == ("on Anna's phone", "4a0a6edd")
 
 
 # -- whatever a device says is an outcome that the request takes, or is refused with a reason ----------------
@@ -241,9 +241,9 @@ SAID = st.one_of(
 
 
 @given(ASKED, SAID, st.booleans())
-def test_an_answer_is_taken_or_refused(request: Request, said: dict[str, Any], grants: bool) -> None:
+def test_an_answer_is_taken_or_refused(request: Request, fields: dict[str, Any], grants: bool) -> None:
     try:
-        outcome = read_answer(said, request, grants=grants)
+        outcome = read_answer(fields, request, grants=grants)
     except InvalidOutcome as error:
         if not error.reason:
             raise
@@ -292,8 +292,8 @@ def test_a_decision_is_asked(request_: Request, index: int, note: str, outcome: 
     with pytest.raises(ProblemError):
         question_answered(record, id_, given | {"selectedIndices": [], "other": "x"}, {}, 0.0)
     answered, event = question_answered(record, id_, given, {}, 0.0)
-    said = answered.answer if answered else None
-    assert (event, read_answer(said["answer"] if said else {}, request_)) == ("answered", outcome)
+    answer = answered.answer if answered else None
+    assert (event, read_answer(answer["answer"] if answer else {}, request_)) == ("answered", outcome)
 
 
 @each_row(None, [], {"name": 7, "id": None}, {"name": "x" * 900})

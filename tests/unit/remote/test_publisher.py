@@ -43,11 +43,11 @@ async def test_a_question_is_answered_on_a_phone(desk: Desk) -> None:
     assert actor is not None
     name = "Anna's phone" if desk.phone.pairing.is_sealed else "phone 0"
     assert (actor.surface, actor.name, actor.device) == (Surface.DEVICE, name, desk.phone.caller.id)
-    said = {"end": "answered", "by": f"on {name}", "text": "Blue · A, “D”"}
-    record = await desk.phone.says(record["id"], **said)
+    fields = {"end": "answered", "by": f"on {name}", "text": "Blue · A, “D”"}
+    record = await desk.phone.says(record["id"], **fields)
     assert record["status"] == "answered"
     desk.inbox.sessions.delivered(request.id, "result")
-    record = await desk.phone.says(record["id"], taken=True, **said)
+    record = await desk.phone.says(record["id"], taken=True, **fields)
     assert record["status"] == "ended"
     assert await desk.phone.records() == []
 
@@ -120,7 +120,7 @@ async def test_what_is_withdrawn_and_asked_again_takes_no_old_answer(desk: Desk)
     await until_true(is_over)
     again = await desk.phone.shown()
     assert again["id"] != record["id"]
-    await desk.phone.post(again, desk.phone.said(record, BLUE))
+    await desk.phone.post(again, desk.phone.answer_body(record, BLUE))
     await desk.phone.says(again["id"], refused=CHANGED)
     await desk.phone.answer(again, RED)
     assert await asyncio.wait_for(outcome, 60) == GIVEN_RED
@@ -172,8 +172,8 @@ async def test_the_answers_to_a_set_become_one(desk: Desk) -> None:
     await desk.stop()  # what was answered is found again
     desk.publish()
     assert await asked(desk, 1) == [colour]
-    status, said = await answer(desk, parts, 1)
-    assert (status, said["winner"]["selectedIndices"]) == (409, [0, 2])
+    status, record = await answer(desk, parts, 1)
+    assert (status, record["winner"]["selectedIndices"]) == (409, [0, 2])
     assert (await desk.stored(request)).state is RequestState.PENDING
     await answer(desk, colour, other="Green")
     given = Answered((Answer(other="Green"), Answer(("A", "C"), note="small")))
@@ -208,11 +208,11 @@ async def test_a_relay_that_is_down_comes_and_goes(desk: Desk) -> None:
 
 async def test_an_answer_given_while_nobody_published_is_taken_over(desk: Desk) -> None:
     outcome, record = await desk.shown(question())
-    _, over = await desk.shown(gone := question("toolu_2"))
+    _, over = await desk.shown(ended := question("toolu_2"))
     await desk.stop()
     await desk.phone.answer(record, BLUE)
-    await desk.inbox.settle(gone.id, Cancelled("interrupted"), INBOX)
-    await desk.inbox.run(lambda store: store.requests.forget(gone.session_id))
+    await desk.inbox.settle(ended.id, Cancelled("interrupted"), INBOX)
+    await desk.inbox.run(lambda store: store.requests.forget(ended.session_id))
     desk.publish()
     assert await asyncio.wait_for(outcome, 60) == GIVEN_BLUE
     await desk.phone.says(over["id"], end="withdrawn")
@@ -246,8 +246,8 @@ async def put(desk: Desk, record_id: str, **changes: Any) -> None:
     assert await desk.relay.store.swap(Swap(group, record_id, entry, text))
 
 
-def given(**said: Any) -> Body:
-    answer = {"device": {"id": "d", "name": "x"}, "at": "2026-11-27T12:00:00Z", **said}
+def given(**wanted: Any) -> Body:
+    answer = {"device": {"id": "d", "name": "x"}, "at": "2026-11-27T12:00:00Z", **wanted}
     return {"status": "answered", "answer": answer}
 
 
@@ -257,7 +257,7 @@ async def test_answers_that_a_relay_swaps_or_changes_are_refused(desk: Desk) -> 
     requests = {name: question(f"toolu_{name}") for name in reasons}
     records = {name: (await desk.shown(each))[1] for name, each in requests.items()}
     await desk.stop()
-    honest = desk.phone.said(records["changed"], BLUE)["sealed"]
+    honest = desk.phone.answer_body(records["changed"], BLUE)["sealed"]
     bent = honest[:20] + ("A" if honest[20] != "A" else "B") + honest[21:]
     for name, sealed in {"changed": bent, "swapped": honest, "torn": "AAAA"}.items():
         await put(desk, records[name]["id"], **given(sealed=sealed))
@@ -270,15 +270,15 @@ async def test_answers_that_a_relay_swaps_or_changes_are_refused(desk: Desk) -> 
 
 async def test_a_replayed_answer_changes_nothing(desk: Desk) -> None:
     outcome, record = await desk.shown(request := question())
-    old = desk.phone.said(record, BLUE)["sealed"]
+    old = desk.phone.answer_body(record, BLUE)["sealed"]
     await desk.phone.answer(record, RED)
     assert await asyncio.wait_for(outcome, 60) == GIVEN_RED
-    said = {"end": "answered", "by": "on Anna's phone", "text": "Red"}
-    await desk.phone.says(record["id"], **said)
+    body = {"end": "answered", "by": "on Anna's phone", "text": "Red"}
+    await desk.phone.says(record["id"], **body)
     await desk.stop()
     await put(desk, record["id"], **given(sealed=old), statement=None)
     desk.publish()
-    await desk.phone.says(record["id"], **said)
+    await desk.phone.says(record["id"], **body)
     assert (await desk.stored(request)).outcome == GIVEN_RED
 
 

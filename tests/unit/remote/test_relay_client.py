@@ -36,9 +36,9 @@ async def calling(handle: Response | Callable[[Request], Any]) -> AsyncIterator[
 
 
 def problem(status: int, retry_after: str = "", **more: Any) -> Response:
-    said = {"type": "about:blank", "title": "Wrong", "status": status, "detail": "It is wrong.", **more}
+    body = {"type": "about:blank", "title": "Wrong", "status": status, "detail": "It is wrong.", **more}
     headers = {"retry-after": retry_after}
-    return JSONResponse(said, status, headers, "application/problem+json")
+    return JSONResponse(body, status, headers, "application/problem+json")
 
 
 async def test_a_refusal_says_why() -> None:
@@ -87,13 +87,13 @@ async def test_a_call_and_silence_have_their_limits(monkeypatch: pytest.MonkeyPa
     begun = asyncio.Event()
 
     async def slow(request: Request) -> Any:
-        async def said() -> AsyncIterator[bytes]:
+        async def reply() -> AsyncIterator[bytes]:
             yield b": ping\n\n"
             begun.set()
             await asyncio.sleep(30)
 
         is_stream = request.url.path.startswith("/events")
-        return StreamingResponse(said(), media_type="text/event-stream" if is_stream else "application/json")
+        return StreamingResponse(reply(), media_type="text/event-stream" if is_stream else "application/json")
 
     monkeypatch.setattr(client, "CALL_SECONDS", 0.5)
     monkeypatch.setattr(client, "SILENCE_SECONDS", 0.3)
@@ -114,7 +114,7 @@ async def test_nothing_unbounded_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 async def test_events_that_cannot_be_read_are_left_out() -> None:
-    async def said(_: Request) -> Response:
+    async def body(_: Request) -> Response:
         async def lines() -> AsyncIterator[str]:
             for data in ("[]", "x", '{"seq": "1", "id": "a"}'):
                 yield f"event: answered\ndata: {data}\n\n"
@@ -122,7 +122,7 @@ async def test_events_that_cannot_be_read_are_left_out() -> None:
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 
-    async with calling(said) as relay:
+    async with calling(body) as relay:
         events = relay.events(after=0)
         assert await anext(events) == RelayEvent("answered", 2, "a")
         with pytest.raises(RelayUnreachable, match="ended the stream"):

@@ -18,7 +18,7 @@ from ccq_tui.runtime.limits import LimitReached
 from ccq_tui.runtime.session import FAILED, SupervisedSession
 from tests.actors import PANEL, SCRIPT
 from tests.steps import until_true
-from tests.ui.session import LastingSession, ToldRequests
+from tests.ui.session import FakeRequests, LastingSession
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 ANSWER = Answered((Answer(("A",)),))
@@ -54,7 +54,7 @@ class Life:
             return self.agents[-1]
 
         launch = Launch(settings=Settings(cwd=Path("/"), park_after="10m"), **launched)
-        self.requests = ToldRequests()
+        self.requests = FakeRequests()
         self.session = SupervisedSession(launch, made, self.requests, clock=lambda: self.now, slots=slots)
         self.session.subscribe(self.events.append)
 
@@ -113,8 +113,8 @@ async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end(l
     life.tell(ev.RequestParked(REQUEST.id, deferred=True))
     life.settled()
     assert len(life.agents) == 1, "the process that cannot take it is still there"
-    told = [one for one in life.events if isinstance(one, ev.RequestSettled)]
-    assert [one.outcome for one in told] == [ANSWER]
+    texts = [one for one in life.events if isinstance(one, ev.RequestSettled)]
+    assert [one.outcome for one in texts] == [ANSWER]
     life.tell(*PARKED)
     assert len(life.agents) == 2
     assert life.session.facts.state is ev.SessionState.STARTING
@@ -129,21 +129,21 @@ async def test_what_was_said_before_is_told_once(life: Life) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [(), (ev.StateChanged(ev.SessionState.FAILED), ev.SessionLost("The program failed: surprise"))]
+    "events", [(), (ev.StateChanged(ev.SessionState.FAILED), ev.SessionLost("The program failed: surprise"))]
 )
 async def test_a_failure_in_the_agent_ends_the_session_once_with_a_way_back(
-    said: tuple[ev.AgentEvent, ...],
+    events: tuple[ev.AgentEvent, ...],
 ) -> None:
     class Failing(Agent):
         async def run(self) -> None:
-            for event in said:
+            for event in events:
                 self._tell(event)
             raise RuntimeError("surprise")
 
     life = Life(Failing)
     life.session.start()
     await asyncio.wait(life.session._tasks)
-    assert life.events == [*(said or [ev.SessionLost(FAILED)])]
+    assert life.events == [*(events or [ev.SessionLost(FAILED)])]
     assert life.session.facts.state is ev.SessionState.FAILED
     assert life.session.recovery.words == "F6 reconnect"
 

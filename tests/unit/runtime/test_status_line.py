@@ -109,12 +109,12 @@ async def test_it_is_told_of_the_session_and_its_output_is_text(options: Launch)
     }
     assert data["context_window"]["used_percentage"] == 42
     assert (data["effort"], data["session_name"]) == ({"level": "high"}, "The API")
-    said = await run_status_command(
+    output = await run_status_command(
         "printf '\\033[31mred\\033[0m \\033[2Jx\\nsecond\\n\\n3\\n4\\n'", data, options
     )
-    assert said.split("\n")[1:] == ["second", "3"]
-    assert said.startswith("red ")
-    assert "\x1b" not in said
+    assert output.split("\n")[1:] == ["second", "3"]
+    assert output.startswith("red ")
+    assert "\x1b" not in output
 
 
 async def test_it_has_bounds(options: Launch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,8 +133,8 @@ async def test_it_has_bounds(options: Launch, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_it_says_is_harmless() -> None:
-    said = harmless("a\x1b]0;title\x07b\x9bc\u202ed\r\n" + "x" * 10_000)
-    assert "\x1b" not in said
-    assert "\x9b" not in said
-    assert "\u202e" not in said
-    assert all(len(one) <= LONGEST + 1 for one in said.split("\n"))
+    text = harmless("a\x1b]0;title\x07b\x9bc\u202ed\r\n" + "x" * 10_000)
+    assert "\x1b" not in text
+    assert "\x9b" not in text
+    assert "\u202e" not in text
+    assert all(len(one) <= LONGEST + 1 for one in text.split("\n"))

@@ -39,8 +39,8 @@ def ended(worktree: Worktree) -> EndedSession:
 
 
 async def test_one_that_holds_nothing_goes(inbox: Inbox, worktree: Worktree) -> None:
-    (said,) = await WorktreeCleanup(lambda: inbox).clear(ended(worktree))
-    assert "had no changes of its own and was removed" in said
+    (line,) = await WorktreeCleanup(lambda: inbox).clear(ended(worktree))
+    assert "had no changes of its own and was removed" in line
     assert not worktree.path.exists()
 
 
@@ -56,13 +56,13 @@ async def test_one_that_is_needed_stays_and_it_is_said_why(
         case "committed":
             commit(worktree.path, "b.txt")
     beside = {worktree.path} if needed == "beside" else ()
-    said = await WorktreeCleanup(lambda: inbox).clear(ended(worktree), beside)
+    lines = await WorktreeCleanup(lambda: inbox).clear(ended(worktree), beside)
     why = {
         "beside": "another session works in it",
         "asked": "a question waits in its session",
         "committed": "1 commit on no other branch",
     }
-    assert said[0].endswith(f"{why[needed]}.")
+    assert lines[0].endswith(f"{why[needed]}.")
     assert worktree.path.is_dir()
 
 
@@ -97,12 +97,12 @@ async def test_what_was_removed_before_the_time_ran_out_is_not_named_as_kept(
 ) -> None:
     cleanup = WorktreeCleanup(lambda: inbox)
     quick, slow = ended(worktree), ended(make(planned(repo, "slow")))
-    said = await cleanup.clear(quick)
+    lines = await cleanup.clear(quick)
 
     async def clear(one: EndedSession) -> tuple[str, ...]:
         if one is slow:
             await asyncio.Event().wait()
-        return said
+        return lines
 
     monkeypatch.setattr(cleanup, "clear", clear)
     monkeypatch.setattr(worktree_cleanup, "CLEAR_SECONDS", 0.01)

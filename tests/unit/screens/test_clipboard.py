@@ -164,7 +164,7 @@ UNCHANGED = "your text is unchanged"
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "text"),
     [
         (
             None,
@@ -178,20 +178,20 @@ UNCHANGED = "your text is unchanged"
     ],
 )
 async def test_an_editor_that_fails_and_saved_nothing_is_an_error(
-    script: str | None, said: str, editor: Any, monkeypatch: pytest.MonkeyPatch
+    script: str | None, text: str, editor: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = editor(script or "true")
     if script is None:
         monkeypatch.setenv("VISUAL", "no-such-editor --wait")
-    assert await edit_text(app, "one") == Edited(problem=said)
+    assert await edit_text(app, "one") == Edited(problem=text)
 
 
-@pytest.mark.parametrize(("script", "size", "said"), TABLES["what_does_not_fit_a_field_stays_in_its_file"])
+@pytest.mark.parametrize(("script", "size", "text"), TABLES["what_does_not_fit_a_field_stays_in_its_file"])
 async def test_what_does_not_fit_a_field_stays_in_its_file(
-    script: str, size: int, said: str, editor: Any
+    script: str, size: int, text: str, editor: Any
 ) -> None:
     edited = await edit_text(editor(script), "one")
-    assert re.search(rf"{said} · it is kept in \S+text\.md$", edited.problem)
+    assert re.search(rf"{text} · it is kept in \S+text\.md$", edited.problem)
     assert edited.text is None
     kept = Path(edited.problem.rpartition(" ")[2])
     assert kept.stat().st_size == size  # noqa: ASYNC240 (of a test)
@@ -202,19 +202,19 @@ KEYS = table(__file__, "terminal_keys.json")
 
 
 @each_row(*KEYS)
-def test_bytes_are_keys_and_pastes(about: str, goes: list[str], told: list[str]) -> None:
+def test_bytes_are_keys_and_pastes(about: str, goes: list[str], texts: list[str]) -> None:
     decoder = Decoder()
     events = [event for sent in goes for event in decoder.feed(sent)]
-    assert names([*events, *decoder.feed("")]) == told, about
+    assert names([*events, *decoder.feed("")]) == texts, about
 
 
-def names(told: list[Message]) -> list[str]:
+def names(texts: list[Message]) -> list[str]:
     """Keys by their names; the text of a paste in quotation marks, with signs for lines and tabs."""
     return [
         f"«{typable(event.text).translate({10: '↵', 9: '→'})}»"
         if isinstance(event, events.Paste)
         else event.key
-        for event in told
+        for event in texts
         if isinstance(event, events.Paste | events.Key)
     ]
 
@@ -235,32 +235,32 @@ def test_a_keypad_types(number: int, character: str) -> None:
 @example("HEAD\x1b[31m\x1b[A\x1b[<0;3;3M\rTAIL", [100])  # a colour, a key, a click, and Return
 @example("ab", [3])
 def test_what_is_pasted_is_text_alone_however_it_comes(pasted: str, sizes: list[int]) -> None:
-    parser, told = Decoder(), []
+    parser, parts = Decoder(), []
     sent = f"x\x1b[200~{pasted}\x1b[201~y\x1b[A"
     for size in itertools.cycle(sizes):
         piece, sent = sent[:size], sent[size:]
-        told += parser.feed(piece)
+        parts += parser.feed(piece)
         if not piece:
             break
-    assert [event.key for event in told if isinstance(event, events.Key)] == ["x", "y", "up"]
-    texts = [event.text for event in told if isinstance(event, events.Paste)]
+    assert [event.key for event in parts if isinstance(event, events.Key)] == ["x", "y", "up"]
+    texts = [event.text for event in parts if isinstance(event, events.Paste)]
     assert "".join(texts) == pasted.replace("\x1b", "")
-    assert not [event for event in told if isinstance(event, events.MouseEvent)]
+    assert not [event for event in parts if isinstance(event, events.MouseEvent)]
 
 
 def test_a_pause_ends_what_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder, now = Decoder(), 0.0
     monkeypatch.setattr("ccq_tui.compat.textual.decoder.monotonic", lambda: now)
-    for sent, told in (("\x1b", ["escape"]), ("one\rtwo", ["«one↵two»"])):
+    for sent, text in (("\x1b", ["escape"]), ("one\rtwo", ["«one↵two»"])):
         assert names([*decoder.feed(sent), *decoder.tick()]) == []
         now += 1
-        assert names(list(decoder.tick())) == told
+        assert names(list(decoder.tick())) == text
         assert names(list(decoder.feed("n\r"))) == ["n", "enter"]
 
 
 @each_row(*TABLES["a_sequence_cut_by_a_pause_is_no_key_and_no_text"])
 def test_a_sequence_cut_by_a_pause_is_no_key_and_no_text(
-    sent: tuple[str, ...], told: list[str], *, monkeypatch: pytest.MonkeyPatch
+    sent: tuple[str, ...], texts: list[str], *, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoder, now, events = Decoder(), 0.0, list[Message]()
     monkeypatch.setattr("ccq_tui.compat.textual.decoder.monotonic", lambda: now)
@@ -268,7 +268,7 @@ def test_a_sequence_cut_by_a_pause_is_no_key_and_no_text(
         events += decoder.feed(piece)
         now += 0.2
         events += decoder.tick()
-    assert names(events) == told
+    assert names(events) == texts
     assert names([*decoder.feed("\x1b[")]) == []
     now += 2
     assert names([*decoder.tick(), *decoder.feed("A")]) == ["A"], "after a while it is forgotten"

@@ -139,10 +139,10 @@ def test_each_own_command_has_one_name_and_says_what_it_does() -> None:
 
 def test_what_a_rewind_changes_is_said_before_it() -> None:
     files = FilesToRewind(tuple(f"/work/f{n}.py" for n in range(10)), 3, 12)
-    said = what_changes(files, Path("/work"))
-    assert "Restores 10 files: +3 −12 lines." in said
-    assert "f0.py, f1.py" in said
-    assert said.endswith("f7.py and 2 more")
+    text = what_changes(files, Path("/work"))
+    assert "Restores 10 files: +3 −12 lines." in text
+    assert "f0.py, f1.py" in text
+    assert text.endswith("f7.py and 2 more")
     assert [row.value for row in choices(files)] == ["both", "conversation", "files"]
     for nothing in (FilesToRewind(), FilesToRewind(refusal="no checkpoint")):
         assert [row.value for row in choices(nothing)] == ["conversation"]

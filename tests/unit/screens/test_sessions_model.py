@@ -158,13 +158,13 @@ def test_the_list_is_drawn_to_the_cell(size: tuple[int, int], name: str) -> None
     state = state.filtered("log" if name == "filter" else "").on_key(key)
     assert head_line(head_parts(state, here=name != "shell", finding=finds), "~/shop", width) == expected[0]
     cells = 2 * width // 5 if beside else width
-    said = {"empty": EMPTY, "first": ALONE}.get(name, ())
-    details = 0 if beside or height < 18 or said or name == "new" else height // 4 + 1
+    note = {"empty": EMPTY, "first": ALONE}.get(name, ())
+    details = 0 if beside or height < 18 or note or name == "new" else height // 4 + 1
     notes = (2 if height >= 18 else 1) if name == "error" else 0
     room = height - 2 - finds - details - notes
     look = ListProps(
         cells, room, lambda: NOW, PLAIN, "/shop", fields=FIELDS if name == "new" else (),
-        advice=() if beside else tuple(words.replace("{panel}", "F2") for words in said),
+        advice=() if beside else tuple(words.replace("{panel}", "F2") for words in note),
     )  # fmt: skip
     lines = list_lines(state, look)
     at = max(index for index, line in enumerate(lines) if line.row == state.cursor)

@@ -117,8 +117,8 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
 
 
 @each_row(*table(__file__, "view.json")["large_numbers_are_short"])
-def test_large_numbers_are_short(number: int, said: str) -> None:
-    assert counted(number) == said
+def test_large_numbers_are_short(number: int, text: str) -> None:
+    assert counted(number) == text
 
 
 FULL = replace(
@@ -183,9 +183,9 @@ def test_what_ranks_the_same_is_left_out_one_by_one() -> None:
 def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> None:
     view = SessionFacts(Path("/repo/of/somebody/.claude/worktrees/x"), model="claude-model-of-today")
     around = Surroundings("worktree-x")
-    said = "".join(piece.text for piece in fitted(pieces(view, around, 0.0), 60))
-    assert "git worktree-x" in said
-    assert "/repo" not in said
+    text = "".join(piece.text for piece in fitted(pieces(view, around, 0.0), 60))
+    assert "git worktree-x" in text
+    assert "/repo" not in text
     wide = "".join(piece.text for piece in fitted(pieces(view, around, 0.0), 100))
     assert "/repo/of/somebody" in wide
     assert ".claude" not in wide
@@ -309,13 +309,13 @@ def test_a_session_of_the_record_has_the_name_it_had_when_it_ran(
         lines = [
             {"type": "user", "message": {"role": "user", "content": text}, "cwd": "/w"} for text in prompts
         ]
-        said = {"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}}
+        body = {"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}}
         titles = [{"type": "title", **title, "sessionId": ONE}]
         last = {"type": "last-prompt", "lastPrompt": prompts[0]}  # Claude Code does not write each one
         file = home.config / "projects" / "-w" / f"{ONE}.jsonl"
         file.parent.mkdir(parents=True)
         file.write_text(
-            "\n".join(json.dumps(one, separators=(",", ":")) for one in [*lines, *[said] * 5, last, *titles])
+            "\n".join(json.dumps(one, separators=(",", ":")) for one in [*lines, *[body] * 5, last, *titles])
         )
         (session,) = listed("", 10)
     live = UNNAMED
@@ -340,8 +340,8 @@ def test_a_session_of_claude_code_is_told_from_others_in_every_list(
     session.write(prompt("go"), calls("toolu_1", "AskUserQuestion", ASKED))
     session.stands("waiting", seconds_ago=60, **live)
     monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    said = json.dumps(session.hook_input("AskUserQuestion", ASKED)).encode()
-    asked = request_of(read_hook_input(io.BytesIO(said)), "toolu_1")
+    text = json.dumps(session.hook_input("AskUserQuestion", ASKED)).encode()
+    asked = request_of(read_hook_input(io.BytesIO(text)), "toolu_1")
     (found,) = NativeSessions(session.config).waiting()
     assert asked
     for request in (asked, found.request):
@@ -352,4 +352,4 @@ def test_a_session_of_claude_code_is_told_from_others_in_every_list(
         for lines in (inbox_lines([stored], str, str), native_lines([stored], hooked=True)):
             assert name[:10] in lines[1 if lines[0] else 3]
     session.stands("waiting", name="Another", sessionId="another")
-    assert read_hook_input(io.BytesIO(said)).origin().called == "project · Claude Code"
+    assert read_hook_input(io.BytesIO(text)).origin().called == "project · Claude Code"

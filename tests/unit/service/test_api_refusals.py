@@ -32,8 +32,8 @@ def parts_of(state: Path) -> ServiceParts:
 
 async def test_who_has_the_address_of_a_page_takes_no_place_of_another_message(tmp_path: Path) -> None:
     parts, now = parts_of(tmp_path), datetime.now(UTC)
-    store, said = parts.service.store, ("webhook", "T", "A title", "", "Build it", "repo", now, now)
-    run = store.create(Run("0123456789ab", *said, machine="two", state=RunState.WORKING, link="n"))
+    store, texts = parts.service.store, ("webhook", "T", "A title", "", "Build it", "repo", now, now)
+    run = store.create(Run("0123456789ab", *texts, machine="two", state=RunState.WORKING, link="n"))
     transport = httpx2.ASGITransport(service_app(parts))
     async with httpx2.AsyncClient(transport=transport, base_url="http://here") as http:
         place, link = f"/runs/{run.id}/messages", f"Bearer page.{run.id}.{page_sign(b'key', run)}"

@@ -39,8 +39,8 @@ def test_commits_are_pushed_and_a_pull_request_is_a_link(url: str, tmp_path: Pat
     assert made.branch not in run(origin, "branch", "--list")
     run(worktree.path, "commit", "--quiet", "--allow-empty", "-m", "Made")
     for _ in range(2):  # as a step does that is repeated
-        said, _, link = push(here, made, "Done.\n\nSee [it].").partition(" · ")
-        assert said == f"Branch: `{made.branch}` at origin"
+        message, _, link = push(here, made, "Done.\n\nSee [it].").partition(" · ")
+        assert message == f"Branch: `{made.branch}` at origin"
         assert run(origin, "log", "-1", "--format=%s", made.branch) == "Made"
         if not url:
             assert link == ""

@@ -31,8 +31,8 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
     assert (shop.path, shop.push, shop.choose) == (directory / "shop", True, {"label": "shop"})
     assert shop.allowed_tools == ("Bash(git *)", "Edit")
     assert (config.machine, config.limits.question, config.limits.keep) == ("build-1", 7200.0, 90 * 86_400.0)
-    said = ("Shop", "**shop**", "shop, and be quick", "1", "work in shop")
-    assert [config.named(one) for one in said] == ["shop", "shop", "shop", "", ""]
+    texts = ("Shop", "**shop**", "shop, and be quick", "1", "work in shop")
+    assert [config.named(one) for one in texts] == ["shop", "shop", "shop", "", ""]
     assert (config.linear.webhook_secret.read(), config.linear.token.read()) == ("signing", "one")
     assert config.hidden == {"SHOP_LINEAR": "", "PGPASSWORD": ""}
     (directory / "token").write_text("renewed", encoding="utf-8")
@@ -44,11 +44,11 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
 
 @each_row(*table(__file__, "config.json")["a_wrong_file_is_named_with_its_line_and_what_is_allowed"])
 def test_a_wrong_file_is_named_with_its_line_and_what_is_allowed(
-    old: str, new: str, said: str, *, directory: Path
+    old: str, new: str, text: str, *, directory: Path
 ) -> None:
     file = written(directory, GOOD.replace(old, new))
     with pytest.raises(SettingsError) as refused:
         read_config(file)
-    assert said in str(refused.value)
+    assert text in str(refused.value)
     assert str(file) in str(refused.value)
     assert "lin_123" not in str(refused.value)

@@ -193,8 +193,8 @@ async def test_a_stranger_neither_answers_nor_allows_and_is_told_once(served: Se
     assert refusal["text"] == "Eve may not answer in demo; linear:ann may. Nothing was done."
     assert await served.say("1")
     await until_true(lambda: len(served.recorded(Happened.ACTED)) == 2)
-    said = [(one["act"], one["person"], one["id"]) for one in served.recorded(Happened.ACTED)]
-    assert said == [("answer", "Eve", "linear:eve"), ("answer", "Ann", "linear:ann")]
+    texts = [(one["act"], one["person"], one["id"]) for one in served.recorded(Happened.ACTED)]
+    assert texts == [("answer", "Eve", "linear:eve"), ("answer", "Ann", "linear:ann")]
 
 
 async def test_a_permission_is_not_decided_in_a_ticket_unless_it_is_configured(served: Served) -> None:

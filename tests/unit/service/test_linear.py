@@ -137,9 +137,9 @@ async def test_what_a_ticket_says_that_no_webhook_brought(
         linear.reply(early.id, str(number), send=False, person="Kim")
         await adapter.send(ticket, event(Happened.REPORTED, "I see.", kind="thought", parameter=""), "")
     linear.reply(early.id, "Stop", stop=True, send=False)
-    said = await adapter.missed(ticket)
-    assert [one.text for one in said] == [*map(str, range(12)), "Stop"]
-    assert (said[0].person.name, said[0].stop, said[-1].stop) == ("Kim", False, True)
+    missed = await adapter.missed(ticket)
+    assert [one.text for one in missed] == [*map(str, range(12)), "Stop"]
+    assert (missed[0].person.name, missed[0].stop, missed[-1].stop) == ("Kim", False, True)
 
 
 @pytest.mark.parametrize("how", [*module.CLOSED, "delegate"])
@@ -216,7 +216,7 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
     assert session.status == "pending"
     await adapter.send(ticket, event(Happened.STARTED), "https://ccq.example.org/runs/1")
     assert session.urls == [{"label": "ccq-tui", "url": "https://ccq.example.org/runs/1"}]
-    said: tuple[tuple[RunEvent, str], ...] = (
+    events: tuple[tuple[RunEvent, str], ...] = (
         (event(Happened.REPORTED, "I read\x1b the code.", kind="thought", parameter=""), "active"),
         (event(Happened.REPORTED, "Bash", kind="action", parameter="make"), "active"),
         (event(Happened.REPORTED, "EnterPlanMode", kind="action", parameter=""), "active"),
@@ -227,7 +227,7 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
         (event(Happened.ENDED, end="response"), "complete"),
         (event(Happened.ENDED, "It failed.", end="error"), "error"),
     )
-    for one, status in said:
+    for one, status in events:
         await adapter.send(ticket, one, "")
         assert session.status == status
     assert session.activities[4]["options"] == [{"label": one, "value": one} for one in "AB"]

@@ -55,8 +55,8 @@ def test_a_refusal_names_whom_to_ask() -> None:
     assert POLICY.refusal(namesake, RunAct.START, "bank", INVOLVED) == (
         "webhook:cleo@example.org may not start in bank; cleo@example.org may."
     )
-    said = "Ada may not allow it here: it is decided in ccq-tui on the run's machine."
-    assert POLICY.refusal(ADA, RunAct.ALLOW, "shop", INVOLVED) == said
+    text = "Ada may not allow it here: it is decided in ccq-tui on the run's machine."
+    assert POLICY.refusal(ADA, RunAct.ALLOW, "shop", INVOLVED) == text
 
 
 @each_row(*TABLES["a_text_names_a_repository_only_where_that_fits"])

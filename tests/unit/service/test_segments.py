@@ -24,7 +24,7 @@ from tests.steps import until_true
 from tests.unit.service import desks
 
 
-class Held(Segments):
+class ManualSegments(Segments):
     """Segments that end when a test lets them."""
 
     def __init__(self, directory: Path, **limits: Any) -> None:
@@ -48,12 +48,12 @@ class Held(Segments):
         return {one.ticket: one.state for one in self.store.list()}
 
 
-class HeldSegment(Segment):
+class ManualSegment(Segment):
     async def prepare(self) -> None:
         self._service.held.began.append(self.run.ticket)  # type: ignore[attr-defined]
 
     async def converse(self) -> SegmentEnd:
-        held: Held = self._service.held  # type: ignore[attr-defined]
+        held: ManualSegments = self._service.held  # type: ignore[attr-defined]
         await held.ends[self.run.ticket].wait()
         if held.failures:
             raise held.failures.pop()
@@ -62,11 +62,11 @@ class HeldSegment(Segment):
 
 @pytest.fixture(autouse=True)
 def _held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "Segment", HeldSegment)
+    monkeypatch.setattr(module, "Segment", ManualSegment)
 
 
 @asynccontextmanager
-async def working(held: Held) -> AsyncIterator[None]:
+async def working(held: ManualSegments) -> AsyncIterator[None]:
     task = asyncio.create_task(held.run())
     try:
         yield
@@ -77,7 +77,7 @@ async def working(held: Held) -> AsyncIterator[None]:
 
 
 async def test_as_many_as_there_is_room_for_those_that_wait_longest_first(tmp_path: Path) -> None:
-    held = Held(tmp_path, most_runs=3)
+    held = ManualSegments(tmp_path, most_runs=3)
     for ticket in ("one", "two", "three"):
         held.make(ticket)
     held.make("elsewhere", machine="there")
@@ -102,7 +102,7 @@ async def test_what_was_cut_off_or_failed_by_our_fault_begins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "AGAIN_SECONDS", 0.01)
-    held = Held(tmp_path)
+    held = ManualSegments(tmp_path)
     held.make("cut off", machine="here", state=RunState.WORKING)
     held.failures.append(KeyError("a bug"))
     held.ends["cut off"].set()
@@ -113,7 +113,7 @@ async def test_what_was_cut_off_or_failed_by_our_fault_begins_again(
 
 
 async def test_a_segment_that_another_machine_adopted_ends_nothing(tmp_path: Path) -> None:
-    held = Held(tmp_path)
+    held = ManualSegments(tmp_path)
     one = held.make("gone")
     async with working(held):
         await until_true(lambda: held.began)
@@ -128,7 +128,7 @@ async def test_a_segment_goes_on_after_a_disk_was_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(store_module, "FIRST_PAUSE", 0.01)
-    held = Held(tmp_path)
+    held = ManualSegments(tmp_path)
     held.make("full")
     async with working(held):
         await until_true(lambda: held.began)

@@ -69,8 +69,8 @@ def adapter(url: str = "") -> WebhookAdapter:
     (event("ccq.message", {"text": "2"}), TicketMessage("webhook", "T-1", "e1", "2", PROGRAM)),
     (event("ccq.stop", {"author": "Ann"}), TicketMessage("webhook", "T-1", "e1", "", ANN, stop=True)),
 )
-async def test_a_signed_event_is_read(said: dict[str, Any], read: object) -> None:
-    body = json.dumps(said).encode()
+async def test_a_signed_event_is_read(fields: dict[str, Any], read: object) -> None:
+    body = json.dumps(fields).encode()
     found = adapter().read(signed(body), body)
     assert found == read
 
@@ -86,8 +86,8 @@ GOOD = json.dumps(event("ccq.message", {"text": "2"})).encode()
     (GOOD + b" ", lambda _: signed(GOOD), 401, "No matching signature"),
     (b"[]", signed, 400, "The body is wrong"),
     *(
-        (json.dumps(one).encode(), signed, 400, said)
-        for one, said in [
+        (json.dumps(one).encode(), signed, 400, text)
+        for one, text in [
             (event("ccq.message", {"text": "2", "x": 1}), "x is wrong"),
             (event("ccq.message", {"text": 2}), "text is wrong"),
             (event("ccq.ticket", {"title": "A"}), "prompt is wrong"),
@@ -97,9 +97,9 @@ GOOD = json.dumps(event("ccq.message", {"text": "2"})).encode()
     ),
 )
 async def test_a_bad_event_is_refused(
-    body: bytes, headers: Callable[[bytes], dict[str, str]], status: int, said: str
+    body: bytes, headers: Callable[[bytes], dict[str, str]], status: int, text: str
 ) -> None:
-    with pytest.raises(ProblemError, match=said) as refused:
+    with pytest.raises(ProblemError, match=text) as refused:
         adapter().read(headers(body), body)
     assert refused.value.status == status
 

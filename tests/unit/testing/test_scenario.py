@@ -73,10 +73,10 @@ def test_words_and_arguments_are_made_from_the_replies() -> None:
 def test_answers_come_without_the_sentences_around_them() -> None:
     talk = Talk(Scenario("x").asks(QUESTION).says(lambda a: a.answers(1)))
     talk.says("go")
-    said = talk.result(
+    result = talk.result(
         'Your questions have been answered: "Which?"="A. B". You can now continue with these answers in mind.'
     )
-    assert said == '"Which?"="A. B"'
+    assert result == '"Which?"="A. B"'
 
 
 def test_a_branch_is_chosen_when_the_play_arrives() -> None:

@@ -60,8 +60,8 @@ def test_a_command_shows_the_end_of_its_output(model: TranscriptModel, output: s
 
 def test_a_refused_input_says_what_was_wrong() -> None:
     refused = '<tool_use_error>InputValidationError: [\n{"path": ["questions"], "message": "Too big"}\n]'
-    said = outcome("AskUserQuestion", f"{refused}</tool_use_error>", None, failed=True)
-    assert said == "invalid input: Too big"
+    result = outcome("AskUserQuestion", f"{refused}</tool_use_error>", None, failed=True)
+    assert result == "invalid input: Too big"
     assert outcome("AskUserQuestion", refused[:40], None, failed=True) == "invalid input"
 
 

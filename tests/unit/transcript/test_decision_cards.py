@@ -111,17 +111,17 @@ def card(outcome: RequestOutcome | None, request: object = FORM) -> str:
     (Cancelled("interrupted"), "cancelled: interrupted · 12:05"),
 )
 def test_a_form_says_how_it_ended(outcome: RequestOutcome | None, words: str) -> None:
-    said = card(outcome)
+    drawn = card(outcome)
     sign = "◆" if outcome is None else "✔" if outcome is FILLED else "■"
-    assert f"{sign} Form of deploy · {words}" in said
-    assert ("\n  Please give deployment details" in said) == (outcome is not None)
-    assert ("Your name  Ada" in said) == (outcome is FILLED)
+    assert f"{sign} Form of deploy · {words}" in drawn
+    assert ("\n  Please give deployment details" in drawn) == (outcome is not None)
+    assert ("Your name  Ada" in drawn) == (outcome is FILLED)
 
 
 def test_the_values_of_a_form_are_shown() -> None:
-    said = card(FILLED)
+    drawn = card(FILLED)
     for line in ("\n  Your name  Ada", "\n  Mail  left empty", "\n  Tags  x, z"):
-        assert line in said
+        assert line in drawn
 
 
 def test_a_link_and_a_form_that_cannot_be_used_are_shown() -> None:

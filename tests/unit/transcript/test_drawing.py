@@ -150,9 +150,9 @@ def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) ->
     data = asked(outcome, PICK)
     text = shown(data, 100)
     assert words in text
-    told = isinstance(outcome, Answered | Discussed)
-    assert ("○ SQLite" in text) == told, "while it waits, the panel shows the options"
-    assert (text.count("\n") > 0) == told
+    answered = isinstance(outcome, Answered | Discussed)
+    assert ("○ SQLite" in text) == answered, "while it waits, the panel shows the options"
+    assert (text.count("\n") > 0) == answered
     if isinstance(outcome, Discussed):
         assert "  » let us talk\n    first" in text
     data.set_folds(folded=False)
@@ -493,7 +493,7 @@ def test_pieces_keep_every_line_and_a_fold_counts_the_rest(signs: list[str], mos
         assert folded.hidden != 1
 
 
-def told(width: int, *, folded: bool = True, patch: Any = PATCH) -> str:
+def edit_card(width: int, *, folded: bool = True, patch: Any = PATCH) -> str:
     data = model()
     data.set_folds(folded=folded)
     data.apply(ev.ToolStarted("t", "Edit", {"file_path": "a.py"}))
@@ -503,16 +503,16 @@ def told(width: int, *, folded: bool = True, patch: Any = PATCH) -> str:
 
 def test_long_edits_fold_and_say_so() -> None:
     patch = [{"oldStart": 1, "newStart": 1, "lines": [f"+line {number}" for number in range(30)]}]
-    text = told(60, patch=patch)
+    text = edit_card(60, patch=patch)
     assert text.count("+ line") == 20
     assert text.endswith("… 10 more lines · Ctrl+O")
-    assert told(60, patch=patch, folded=False).count("+ line") == 30
+    assert edit_card(60, patch=patch, folded=False).count("+ line") == 30
 
 
 @each_row(1, 9, 40, 200)
 def test_a_hostile_edit_is_only_text(width: int) -> None:
     lines = [f"-{HOSTILE}", f"+{HOSTILE}x", f"+{HOSTILE * 300}"]
-    text = told(width, patch=[{"oldStart": 1, "newStart": 1, "lines": lines}])
+    text = edit_card(width, patch=[{"oldStart": 1, "newStart": 1, "lines": lines}])
     assert not FORBIDDEN.search(text.replace("\n", ""))
 
 

@@ -213,7 +213,7 @@ def test_a_mark_passes_over_the_end_of_a_turn(model: TranscriptModel) -> None:
     assert neighbour(model.blocks, 3, 1) is None
 
 
-def said_by(text: str, message: str = "m") -> ev.BlockFinished:
+def text_of(text: str, message: str = "m") -> ev.BlockFinished:
     return ev.BlockFinished(ev.BlockKey(message, 0), ev.BlockKind.TEXT, text)
 
 
@@ -231,9 +231,9 @@ def test_a_prompt_delivered_within_the_turn_stands_before_what_follows(model: Tr
         ev.PromptAccepted("one", prompt_id="1"),
         ev.PromptAccepted("two", queued=True, prompt_id="2"),
         ev.PromptAccepted("three", queued=True, prompt_id="3"),
-        said_by("working", "a"),
+        text_of("working", "a"),
         ev.PromptDelivered("2"),
-        said_by("about two", "b"),
+        text_of("about two", "b"),
     ):
         model.apply(event)
     assert words_of(model) == ["one", "working", "two", "about two", "three"]
@@ -250,13 +250,13 @@ def test_a_prompt_that_came_back_is_no_longer_shown(model: TranscriptModel) -> N
     model.apply(ev.PromptReturned("never taken", "the session ended"))
     model.apply(ev.PromptReturned("queued", "the session ended"))
     model.apply(ev.PromptReturned("never seen", "the session ended"))
-    model.apply(said_by("end"))
+    model.apply(text_of("end"))
     assert words_of(model) == ["end"]
 
 
 def test_history_stands_above_the_prompt_that_was_typed_meanwhile(model: TranscriptModel) -> None:
     model.add_prompt("go")
-    model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), said_by("went"))))
+    model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), text_of("went"))))
     model.apply(ev.PromptAccepted("go", prompt_id="9"))
     assert words_of(model) == ["go", "went", "go"]
     assert all(block.accepted for block in model.blocks if isinstance(block, bl.PromptBlock))
@@ -274,13 +274,13 @@ def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other(model: Transcrip
 
 def part(first: int, count: int) -> ev.HistoryLoaded:
     """A part of some blocks, and of a call that has its result at the very end."""
-    said = [
+    texts = [
         ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, f"Block {number}")
         for number in range(first, first + count)
     ]
     name = f"call {first}"
     call, result = ev.ToolStarted(name, "Bash", {"command": "make"}), ev.ToolFinished(name, "Bash", "done")
-    return ev.HistoryLoaded((call, *said, result), older=True)
+    return ev.HistoryLoaded((call, *texts, result), older=True)
 
 
 def put_above(model: TranscriptModel, earlier: ev.HistoryLoaded) -> BlockChange:

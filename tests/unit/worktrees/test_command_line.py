@@ -118,9 +118,9 @@ def state_of(repo: Path) -> set[str]:
 
 @each_row(*table(__file__, "command_line.json")["what_is_wrong_is_exit_2_and_makes_nothing"])
 def test_what_is_wrong_is_exit_2_and_makes_nothing(
-    words: list[str], said: str, *, app: FakeApp, repo: Path, ccq: Cli
+    words: list[str], text: str, *, app: FakeApp, repo: Path, ccq: Cli
 ) -> None:
-    assert said in ccq(*words, code=2)
+    assert text in ccq(*words, code=2)
     assert app.launches == []
     assert not (repo / ".claude").exists()
 

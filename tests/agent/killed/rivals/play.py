@@ -18,7 +18,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answered
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Seen
-from tests.agent.killed.news import Kill, session_of, spoken, told, where
+from tests.agent.killed.news import Kill, mentions, session_of, spoken, where
 from tests.agent.killed.process import Process, end_all, running_below
 from tests.agent.killed.rivals.prompts import Prompts
 from tests.agent.killed.rivals.script import done, scenario
@@ -85,8 +85,8 @@ class Rivals:
         self._serial = 0
         self._rewound = False
         self._prompts = Prompts()
-        self._said: dict[Exchange, str] = {}
-        self._heard: list[str] = []
+        self._spoken: dict[Exchange, str] = {}
+        self._log: list[str] = []
 
     def play(self) -> Seen:
         """Play it.
@@ -128,7 +128,7 @@ class Rivals:
 
     def _play(self) -> None:
         deadline = time.monotonic() + LIMIT
-        looked = ticked = heard_at = time.monotonic()
+        looked = ticked = polled_at = time.monotonic()
         while True:
             now = time.monotonic()
             if now > deadline:
@@ -137,14 +137,14 @@ class Rivals:
                 looked = now
                 if not self._left and self._finished():
                     return
-            heard = [self._listen(number) for number in range(len(self._programs))]
-            if any(heard):
-                heard_at = ticked = time.monotonic()
+            received = [self._listen(number) for number in range(len(self._programs))]
+            if any(received):
+                polled_at = ticked = time.monotonic()
             elif now - ticked > TICK and all(session.runner is not None for session in self._all()):
                 ticked = now
                 self._come_nearer()
-            if now - heard_at > STUCK:
-                heard_at = now
+            if now - polled_at > STUCK:
+                polled_at = now
                 self._go_on()
 
     def _listen(self, number: int) -> bool:
@@ -153,7 +153,7 @@ class Rivals:
         if event is None:
             return False
         words = (str(event.get(name, "")) for name in ("event", "key", "id", "state", "reason", "text"))
-        self._heard.append(f"{number} " + " ".join(word for word in words if word))
+        self._log.append(f"{number} " + " ".join(word for word in words if word))
         self._note(number, event)
         if self._left and self._chance.random() < 0.08:
             self._queue()
@@ -185,7 +185,7 @@ class Rivals:
                 if not event["reason"]:
                     self._kills.append(Kill(time.monotonic(), "rewound"))
                 self.seen.counts["rewinds refused" if event["reason"] else "rewinds"] += 1
-                self._heard.append(event["reason"])
+                self._log.append(event["reason"])
                 self._say(self._sessions[MAIN], "Go on.")
 
     def _note_session(self, number: int, session: _Session, event: dict[str, Any]) -> None:
@@ -379,7 +379,7 @@ class Rivals:
         self._left -= 1
         self.seen.counts["kills"] += 1
         self.seen.counts[f"killed: {victim}"] += 1
-        self._heard.append(f"kill {victim}")
+        self._log.append(f"kill {victim}")
 
     # -- what must hold -----------------------------------------------------------------------------------
 
@@ -389,24 +389,24 @@ class Rivals:
         if any(session.runner is not None and not session.idle for session in self._all()):
             return False
         with closing(Store(self._database)) as store:
-            return not store.requests.waiting() and not any(map(self._owed(store), self._all()))
+            return not store.requests.waiting() and not any(map(self._undelivered(store), self._all()))
 
     def _open(self) -> str:
         """Return what keeps the play from its end."""
         with closing(Store(self._database)) as store:
             waiting = [one.request.id for one in store.requests.waiting()]
-            owed = {one.key: self._owed(store)(one) for one in self._all()}
-        return f"sessions {self._all()}, waiting {waiting}, not delivered {owed}"
+            due = {one.key: self._undelivered(store)(one) for one in self._all()}
+        return f"sessions {self._all()}, waiting {waiting}, not delivered {due}"
 
     @staticmethod
-    def _owed(store: Store) -> Callable[[_Session], list[str]]:
+    def _undelivered(store: Store) -> Callable[[_Session], list[str]]:
         """Return what says which answers a session has not got; a permission is no answer it could miss."""
 
-        def owed(session: _Session) -> list[str]:
+        def due(session: _Session) -> list[str]:
             left = store.requests.undelivered(session.name)
             return [one.request.id for one in left if isinstance(one.request, QuestionRequest)]
 
-        return owed
+        return due
 
     def _all(self) -> list[_Session]:
         return list(self._sessions.values())
@@ -416,7 +416,7 @@ class Rivals:
         own = [one for one in self._model.requests() if session_of(one) == session.name and session.name]
         if not own or not own[-1].last_byte:
             return False
-        return done(self._said.setdefault(own[-1], spoken(own[-1].body)))
+        return done(self._spoken.setdefault(own[-1], spoken(own[-1].body)))
 
     def _newest(self) -> Exchange:
         return self._model.requests()[-1]
@@ -455,9 +455,9 @@ class Rivals:
             for name, texts in self._texts.items():
                 stored = store.requests.get(name)
                 outcome = stored.outcome if stored is not None else None
-                won = outcome.answers[0].other if isinstance(outcome, Answered) else ""
+                accepted = outcome.answers[0].other if isinstance(outcome, Answered) else ""
                 for text in texts:
-                    self._check_answer(name, text, won == text, exchanges)
+                    self._check_answer(name, text, accepted == text, exchanges)
         self._check_drafts_left()
         for count, problem in self._prompts.found(self._home, self._database, exchanges, self._kills):
             self.seen.counts[count] += 1
@@ -465,22 +465,22 @@ class Rivals:
                 self._problem(problem)
         self._model.check()
 
-    def _check_answer(self, name: str, text: str, won: bool, exchanges: Sequence[Exchange]) -> None:
-        found = told(text, exchanges, self._kills, name.partition("@")[2])
-        if won and found.once:
+    def _check_answer(self, name: str, text: str, accepted: bool, exchanges: Sequence[Exchange]) -> None:
+        found = mentions(text, exchanges, self._kills, name.partition("@")[2])
+        if accepted and found.once:
             self.seen.counts["answers, each news once"] += 1
             self.seen.counts["requests repeated after a kill"] += found.repeated
-        elif won and not found.news and name.partition("@")[2] in self._unwritten:
+        elif accepted and not found.news and name.partition("@")[2] in self._unwritten:
             self.seen.counts["answers to a session that was killed before it was written"] += 1
-        elif won or found.news:
-            asked = "confirmed" if won else "not taken"
+        elif accepted or found.news:
+            asked = "confirmed" if accepted else "not taken"
             at = ", ".join(where(text, exchanges, self._kills))
             self._problem(f"{text!r} for {name} was {asked}, and the model was told {found}: {at}")
         else:
             self.seen.counts["answers that came too late, never told"] += 1
 
     def _problem(self, text: str) -> None:
-        self.seen.problems.append(f"{text} [{self._root.name}]\n      " + "\n      ".join(self._heard[-60:]))
+        self.seen.problems.append(f"{text} [{self._root.name}]\n      " + "\n      ".join(self._log[-60:]))
 
 
 def plan(kills: int, seed: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from ccq_tui.agent.claude.records import taken
 from ccq_tui.inbox.store.encoding import prompts_from_json
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.testing import CleanHome, Exchange
-from tests.agent.killed.news import Kill, spoken, told, where
+from tests.agent.killed.news import Kill, mentions, spoken, where
 from tests.options import launch_of
 
 _SAID = ("user", "attachment")
@@ -71,7 +71,7 @@ class Prompts:
         """
         waiting, record = _waiting(home, database), _recorded(home)
         for text, kept in self._kept.items():
-            log = told(text, exchanges, kills)
+            log = mentions(text, exchanges, kills)
             places = sum(lines.count(text) for lines in waiting)
             if not places and log.once:
                 yield "prompts sent, each news once", ""
@@ -83,8 +83,8 @@ class Prompts:
                 yield "prompts that wait again, their request cut off", ""
             else:
                 at = ", ".join(where(text, exchanges, kills))
-                told_of = f"kept {kept}, waiting in {places} places, recorded {text in record}"
-                yield "prompts lost or doubled", f"{text!r}: {told_of}, {log}: {at}"
+                line = f"kept {kept}, waiting in {places} places, recorded {text in record}"
+                yield "prompts lost or doubled", f"{text!r}: {line}, {log}: {at}"
 
 
 def _waiting(home: CleanHome, database: Path) -> list[list[str]]:

@@ -18,13 +18,13 @@ def scenario(newest: Callable[[], Exchange]) -> Scenario:
     """
 
     def choose(_: Replies) -> Scenario:
-        said = spoken(newest().body)
-        open_parts = [number for number in range(1, PARTS + 1) if f"answer {number} to" not in said]
+        text = spoken(newest().body)
+        open_parts = [number for number in range(1, PARTS + 1) if f"answer {number} to" not in text]
         if open_parts and open_parts[0] != PARTS:
             # The second and the third question are asked in one message.
             together = [number for number in open_parts if number in (2, 3)] if open_parts[0] != 1 else [1]
             return Scenario().together(*(ask(asked_in(number)) for number in together)).then(choose)
-        if RAN not in said:
+        if RAN not in text:
             return Scenario().runs("Bash", command="touch part && echo part-$((1+1))-done").then(choose)
         if open_parts:
             return Scenario().says("Now the last part.").asks(asked_in(PARTS)).then(choose)
@@ -33,6 +33,6 @@ def scenario(newest: Callable[[], Exchange]) -> Scenario:
     return Scenario("rivals").then(choose)
 
 
-def done(said: str) -> bool:
+def done(text: str) -> bool:
     """Whether a conversation has everything that the script asks for."""
-    return RAN in said and all(f"answer {number} to" in said for number in range(1, PARTS + 1))
+    return RAN in text and all(f"answer {number} to" in text for number in range(1, PARTS + 1))

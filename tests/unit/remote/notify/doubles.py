@@ -45,10 +45,10 @@ class Receiver:
             return int("".join(re.findall(r"^/([345]\d\d)", path)) or 200), "no"
         if self.authorization not in ("", authorization):
             return 403, "forbidden"
-        said = json.loads(body)
-        if len(body) > 2 * 4096 or not re.fullmatch(r"[-_A-Za-z0-9]{1,64}", said["topic"]):
+        fields = json.loads(body)
+        if len(body) > 2 * 4096 or not re.fullmatch(r"[-_A-Za-z0-9]{1,64}", fields["topic"]):
             return 400, "invalid request: topic invalid"
-        if len(said["message"].encode()) > 4096 or len(said.get("actions", [])) > 3:
+        if len(fields["message"].encode()) > 4096 or len(fields.get("actions", [])) > 3:
             return 400, "invalid request: message or actions invalid"
         return 200, ""
 

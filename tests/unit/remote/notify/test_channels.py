@@ -61,8 +61,8 @@ def test_a_notification_has_as_much_of_the_request_as_is_allowed(
 
 
 def test_a_summary_names_five_requests() -> None:
-    said = notification_of([(stored(asking("A")), None)] * 7, with_text=True, with_topic=True)
-    assert said == Notification("7 requests wait", ", ".join(["Claude · Cache"] * 5) + " and 2 more")
+    notice = notification_of([(stored(asking("A")), None)] * 7, with_text=True, with_topic=True)
+    assert notice == Notification("7 requests wait", ", ".join(["Claude · Cache"] * 5) + " and 2 more")
 
 
 # -- ntfy ---------------------------------------------------------------------------------------------------
@@ -74,9 +74,9 @@ async def test_ntfy_takes_what_is_sent_to_it() -> None:
         url = f"ntfy://tk_abc@{server.place}/Topic_1/two"
         assert await send_by_ntfy(url, NOTICE) == ""
         view = {"action": "view", "label": "Answer", "url": NOTICE.page, "clear": True}
-        said = {"title": NOTICE.title, "message": NOTICE.text, "priority": 4}
-        said |= {"click": NOTICE.page, "actions": [view]}
-        assert server.contents == [{"topic": topic, **said} for topic in ("Topic_1", "two")]
+        body = {"title": NOTICE.title, "message": NOTICE.text, "priority": 4}
+        body |= {"click": NOTICE.page, "actions": [view]}
+        assert server.contents == [{"topic": topic, **body} for topic in ("Topic_1", "two")]
 
         refused = await send_by_ntfy(f"{url}/a%20b", NOTICE)
     assert refused == 'the server refused it: HTTP 400 {"error": "invalid request: topic invalid"}'
@@ -157,7 +157,7 @@ async def test_a_program_gets_the_request_on_its_standard_input(tmp_path: Path) 
 async def test_a_program_that_hangs_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "PROGRAM_SECONDS", 0.5)
     note = tmp_path / "child"
-    said = await run_program(["/bin/sh", "-c", f"sleep 60 & echo $! >{note}; wait"], stored(BASH))
-    assert said.endswith("and was killed")
+    problem = await run_program(["/bin/sh", "-c", f"sleep 60 & echo $! >{note}; wait"], stored(BASH))
+    assert problem.endswith("and was killed")
     child = owner_of(int(note.read_text(encoding="utf-8")))
     await until_true(lambda: not alive(child))

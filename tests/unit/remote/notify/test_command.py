@@ -21,8 +21,8 @@ def test_every_channel_is_tried(ccq: Cli, capsys: pytest.CaptureFixture[str], tm
     with serving() as ntfy:
         good = f"ntfy://user:hush@{ntfy.place}/hush-topic"
         write_settings(f"notify_urls = '{good}'\non_request = [{sys.executable!r}, '-c', {code!r}]\n")
-        said = ccq("notify", "test")
-        assert said == f"1  ntfy://{ntfy.place}/…: delivered\n2  on_request: delivered\n"
+        out = ccq("notify", "test")
+        assert out == f"1  ntfy://{ntfy.place}/…: delivered\n2  on_request: delivered\n"
         assert ntfy.contents[0]["message"] == "Notifications arrive here."
         assert '"request"' in note.read_text(encoding="utf-8")
         write_settings(f'notify_urls = "{good}/bad%20topic"\non_request = "false"\n')
@@ -36,8 +36,8 @@ def test_every_channel_is_tried(ccq: Cli, capsys: pytest.CaptureFixture[str], tm
 
 
 def test_without_a_channel_it_says_how_to_have_one(ccq: Cli) -> None:
-    said = ccq("notify", "test", code=2)
-    assert "No channel is configured: set notify_urls in your config.toml, such as" in said
+    out = ccq("notify", "test", code=2)
+    assert "No channel is configured: set notify_urls in your config.toml, such as" in out
 
 
 def test_config_show_keeps_the_secrets_of_channels(ccq: Cli) -> None:
@@ -74,7 +74,7 @@ WRONG_SETTINGS = [
 
 
 @each_row(*WRONG_SETTINGS)
-def test_wrong_settings_are_refused_without_their_secrets(name: str, value: object, said: str) -> None:
-    with pytest.raises(ValidationError, match=said) as caught:
+def test_wrong_settings_are_refused_without_their_secrets(name: str, value: object, text: str) -> None:
+    with pytest.raises(ValidationError, match=text) as caught:
         Settings(**{name: value})
     assert "hush" not in caught.value.errors()[0]["msg"]

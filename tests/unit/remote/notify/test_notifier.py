@@ -182,9 +182,9 @@ async def test_a_sealed_pairing_keeps_what_is_asked_from_channels_unless_allowed
         async with desk.notifying(plain.known, sealed.known, notify_text=with_text):
             desk.ask_request(request_)
             await desk.notified(title)
-    (said,) = desk.server.contents
-    assert [one["action"] for one in said["actions"]] == ["view"]
-    has_words = any(word in str(said) for word in ("Hush", "Which", "Cache", "Bash"))
+    (sent,) = desk.server.contents
+    assert [one["action"] for one in sent["actions"]] == ["view"]
+    has_words = any(word in str(sent) for word in ("Hush", "Which", "Cache", "Bash"))
     assert has_words == with_text
 
 

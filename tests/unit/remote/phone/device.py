@@ -45,19 +45,19 @@ class Reader:
 
     def statement(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return what the terminal said last about a request, or nothing."""
-        said = dict(record["statement"] or {})
-        if self.sealer is None or not said:
-            return said
+        body = dict(record["statement"] or {})
+        if self.sealer is None or not body:
+            return body
         about = About(Sealed.STATEMENT, record["id"], record["expires"], record["sealed"])
-        return self.sealer.open(said["sealed"], about)
+        return self.sealer.open(body["sealed"], about)
 
-    def said(self, record: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    def answer_body(self, record: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         """Return the body of a call that answers."""
         if self.sealer is None:
             return {"answer": answer}
         about = About(Sealed.ANSWER, record["id"], record["expires"], record["sealed"])
-        said = {"answer": answer, "name": self.name, "at": "2026-11-27T12:00:00Z"}
-        return {"sealed": self.sealer.seal(said, about)}
+        body = {"answer": answer, "name": self.name, "at": "2026-11-27T12:00:00Z"}
+        return {"sealed": self.sealer.seal(body, about)}
 
 
 class Device(Reader, AbstractContextManager["Device"]):
@@ -85,8 +85,8 @@ class Device(Reader, AbstractContextManager["Device"]):
 
     def open_link(self, link: str, name: str) -> None:
         """Pair by a link."""
-        said = dict(parse_qsl(urlsplit(link).fragment, strict_parsing=True))
-        self._pair(said["i"], said["s"], name, said.get("k", ""))
+        body = dict(parse_qsl(urlsplit(link).fragment, strict_parsing=True))
+        self._pair(body["i"], body["s"], name, body.get("k", ""))
 
     def type_code(self, typed: str, name: str) -> None:
         """Pair by a code."""
@@ -115,7 +115,7 @@ class Device(Reader, AbstractContextManager["Device"]):
     def answer(self, record: dict[str, Any], answer: dict[str, Any]) -> None:
         """Answer a request."""
         path = f"/request/{self.pairing.id}/{record['id']}"
-        self.call("POST", path + "/answer", self.said(record, answer))
+        self.call("POST", path + "/answer", self.answer_body(record, answer))
 
     def statement_now(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return what the terminal has said by now about a request, or nothing."""

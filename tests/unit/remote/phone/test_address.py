@@ -37,9 +37,9 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tailscale(programs: Path, state: object, cert: str = 'echo "$@"') -> None:
     """Put a program in place that reports a state, and prints a certificate."""
-    said, program = programs / "state.json", programs / "tailscale"
-    said.write_text(state if isinstance(state, str) else json.dumps(state), encoding="utf-8")
-    script = f'#!/bin/sh\nif [ "$1" = status ]; then cat "{said}"; exit; fi\n{cert}\n'
+    kept, program = programs / "state.json", programs / "tailscale"
+    kept.write_text(state if isinstance(state, str) else json.dumps(state), encoding="utf-8")
+    script = f'#!/bin/sh\nif [ "$1" = status ]; then cat "{kept}"; exit; fi\n{cert}\n'
     program.write_text(script, encoding="utf-8")
     program.chmod(0o755)
 
