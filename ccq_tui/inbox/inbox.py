@@ -52,6 +52,8 @@ T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
 """Most seconds for one task of the store's thread, including its wait for other processes."""
+PROOF_SECONDS = 0.2
+"""Seconds until a person's key is recorded."""
 AGAIN = "Questions are on disk again"
 
 _ALIVE = (RequestState.PENDING, *TO_DELIVER)
@@ -144,7 +146,8 @@ class Inbox:
         """
         self._person = Presence(focused, time.time())
         if self._listens:
-            self.submit(self._list_here)
+            # What the key does is written first: an answer waits for nothing else to be on disk.
+            self._loop.call_later(PROOF_SECONDS, self.submit, self._list_here)
 
     def _list_here(self, store: Store) -> None:
         store.listeners.add(this_process(), self._person)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox import inbox as inbox_module
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Request
 from ccq_tui.inbox.store.rows import Presence
@@ -243,20 +244,27 @@ def test_one_that_had_none_waits_for_the_summary() -> None:
 
 async def test_keys_and_focus_are_noted(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     noted = Notices(SimpleNamespace(inbox=desk.inbox), None)  # type: ignore[arg-type]
+    monkeypatch.setattr(inbox_module, "PROOF_SECONDS", 0.0)
+
+    async def presences() -> list[Presence]:
+        await desk.inbox.run(lambda _: None)  # by then a proof is submitted
+        return await desk.inbox.run(lambda store: store.listeners.presences())
 
     async def focuses() -> list[bool | None]:
-        return [one.focused for one in await desk.inbox.run(lambda store: store.listeners.presences())]
+        return [one.focused for one in await presences()]
 
     desk.inbox.listen()
     assert await focuses() == [], "no proof"
     noted.pressed()
+    behind = await desk.inbox.run(lambda store: store.listeners.presences())
+    assert behind == [], "what the key does is written first"
     assert await focuses() == [None]
-    before = await desk.inbox.run(lambda store: store.listeners.presences())
+    before = await presences()
     noted.pressed()  # too soon for another
-    assert await desk.inbox.run(lambda store: store.listeners.presences()) == before
+    assert await presences() == before
     monkeypatch.setattr(notices, "KEY_SECONDS", 0.0)
     noted.pressed()
-    assert await desk.inbox.run(lambda store: store.listeners.presences()) > before
+    assert await presences() > before
     noted.focus_reported(False)
     assert await focuses() == [False]
     noted.pressed()  # which a terminal out of focus does not get
