@@ -16,7 +16,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Place
-from ccq_tui.inbox.port import InboxChange
+from ccq_tui.inbox.port import Delivered, InboxChange
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredDraft
 from ccq_tui.inbox.store.store import Store
@@ -187,8 +187,15 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         assert isinstance(run.list.panel, RequestPanel)
         assert run.list.panel.state.asker == "release form"
         await press_later(pilot, "2", "enter")
+        changes: list[InboxChange] = []
+        run.app.runtime.inbox.subscribe(changes.append)
         await until(pilot, lambda: "release form collects it from the inbox" in run.notice())
         assert await state_of(run, asked.id) is RequestState.ANSWERED
+        # It may do so at once: what is said stays.
+        await run.app.runtime.inbox.run(lambda store: store.requests.mark_delivered(asked.id, "result"))
+        await until(pilot, lambda: changes and isinstance(changes[-1], Delivered))
+        await pilot.pause()
+        assert "release form collects it from the inbox" in run.notice()
 
 
 async def test_what_something_else_tells_stands_in_the_session_and_in_the_inbox(tmp_path: Path) -> None:

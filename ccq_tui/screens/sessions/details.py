@@ -16,6 +16,7 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Declined
@@ -336,9 +337,11 @@ class Details(Vertical):
         left = "\n\n".join(filter(None, left_over(draft, outcome)))
         kept = self.drafts.offer(draft_words(draft) if lost else left)
         done = "Declined" if isinstance(outcome, Declined) else "Answered"
+        manager = self._listing.manager
         # What says that a session starts for it goes once it has arrived.
-        goes = not kept and self._listing.manager.sessions.known(session.session_id) is None
-        words = await self._listing.manager.deliver(session, request, done)
+        starts = session.place is not Place.FOREIGN and manager.sessions.known(session.session_id) is None
+        goes = starts and not kept
+        words = await manager.deliver(session, request, done)
         self._listing.say(words + kept, of=request.id if goes else "")
 
     def close(self) -> None:
