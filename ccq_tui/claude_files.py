@@ -32,7 +32,7 @@ def global_config(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def record_files(session_id: str, environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """Return the files in which the CLI keeps a session: one, unless somebody copied it."""
+    """Return the files in which the CLI keeps a session: one, unless it was copied."""
     if not session_id:
         return []
     return sorted(claude_directory(environment).glob(f"projects/*/{session_id}.jsonl"))

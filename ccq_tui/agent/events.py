@@ -209,7 +209,7 @@ class RequestParked(AgentEvent):
 
 
 class RequestSettled(AgentEvent):
-    """A request no longer waits: somebody answered, or it was cancelled.
+    """A request no longer waits: a person answered, or it was cancelled.
 
     Attributes:
         request_id: The request.

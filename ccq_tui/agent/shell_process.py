@@ -63,7 +63,7 @@ class ShellProcess(asyncio.SubprocessProtocol):
     def __init__(self, command: str, launch: Launch, grown: Callable[[str], None]) -> None:
         self.command = command
         self.stopped = False
-        """Whether somebody stopped it."""
+        """Whether a person stopped it."""
         self.output = Capture()
         """The text of both streams, in the order in which it came."""
         self._launch = launch

@@ -16,7 +16,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class AlreadySettled:
-    """Somebody was faster, and nothing was changed.
+    """Another surface was faster, and nothing was changed.
 
     Attributes:
         actor: Who settled it, or None if unknown.

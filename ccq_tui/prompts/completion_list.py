@@ -120,7 +120,7 @@ class CompletionList:
     ) -> CompletionList:
         """Return the list with the rows for the text typed now; one that had none comes up at that time.
 
-        If the same rows come again, with others among them, the cursor stays on its row: somebody may be
+        If the same rows come again, with others among them, the cursor stays on its row: a person may be
         about to take it.
         """
         kept = self.cursor if self.moved and self.cursor < len(rows) else 0

@@ -32,7 +32,7 @@ def grown(
 ) -> PanelState:
     """Return the state with more of its set in it; selections, texts, notes and the cursor stay.
 
-    ``arriving`` is None once the set is asked. ``seen``: somebody looks at the page shown, so that its
+    ``arriving`` is None once the set is asked. ``seen``: a person looks at the page shown, so that its
     cursor must not jump. The drafts in pages of closed sets (``earlier``) come back once the same
     question is complete.
     """

@@ -1,6 +1,6 @@
 """The time limits of questions: when one ends or its session is parked, decided from given times alone.
 
-No limit ever chooses an option, and none passes while somebody types: each is counted from the last key.
+No limit ever chooses an option, and none passes while a person types: each is counted from the last key.
 """
 
 import math

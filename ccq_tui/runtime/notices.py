@@ -63,7 +63,7 @@ class Notices:
         self._proven_at = float("-inf")
 
     def begin(self) -> None:
-        """Report from now on; other processes learn that somebody reads here."""
+        """Report from now on; other processes learn that a person reads here."""
         self._runtime.inbox.listen()
         self._runtime.follow(self._inbox_changed)
         self._runtime.run_beside(self._greet())

@@ -277,7 +277,7 @@ class Runtime:
             _logger.error("Work beside the sessions failed", exc_info=error)
 
     async def _carry_out(self, command: StoredCommand) -> None:
-        """Do what somebody elsewhere commands a session of this process, or refuse with a reason."""
+        """Do what a person elsewhere commands a session of this process, or refuse with a reason."""
         session = self.named(command.session_id)
         if session is None or not session.can_take(command.kind):
             return  # another process has it, or nobody

@@ -200,7 +200,7 @@ class SupervisedSession:
 
     @property
     def why_not_parkable(self) -> str:
-        """The reason why somebody who does not see the session cannot park it, or ""."""
+        """The reason why a person who does not see the session cannot park it, or ""."""
         if not self.waiting:
             return NOTHING_WAITS
         if self.facts.state in (ev.SessionState.QUEUED, ev.SessionState.STARTING):

@@ -50,7 +50,7 @@ class WorktreeCleanup:
         self.parting: tuple[str, ...] = ()
 
     async def clear(self, ended: EndedSession, beside: Collection[Path] = ()) -> tuple[str, ...]:
-        """Remove the worktree of a session, unless somebody needs it or it holds something.
+        """Remove the worktree of a session, unless it is needed or it holds something.
 
         Args:
             ended: The session.

@@ -57,7 +57,7 @@ class Edited:
 async def edit_text(app: App[Any], text: str) -> Edited:
     """Edit a text in $VISUAL or $EDITOR, which has the terminal meanwhile.
 
-    The event loop keeps running: a session must be read however long somebody writes. The saved text is
+    The event loop keeps running: a session must be read however long a person writes. The saved text is
     without the newline that editors add at the end, and is taken even if the editor failed after saving.
     Nothing is edited while an editor has the terminal already.
     """
@@ -134,7 +134,7 @@ async def end_editors(app: App[Any]) -> None:
     """End the editors as the program ends, and wait until their saved text is taken.
 
     An editor in a window of its own outlives its terminal, and would keep the program and its sessions
-    running until somebody closes it.
+    running until a person closes it.
     """
     for process in tuple(_running):
         await _end(process)

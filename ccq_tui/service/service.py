@@ -328,7 +328,7 @@ class Service:
         if run.state not in (RunState.QUEUED, *WAITS):
             return False
         text = await clear(self, run, state, text)
-        # First what its ticket is told: a service that is killed now does both again.
+        # The event for its ticket first: a service that is killed now does both again.
         await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
         return await lasting(self.store.move, run, state, result=text)
 

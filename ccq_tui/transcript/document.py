@@ -114,7 +114,7 @@ _CUTS = {"fence": _cut_code, "table_open": _cut_table}
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
 SHORT = 16_000
-"""Most characters of a complete text that can be split at the moment somebody looks at it."""
+"""Most characters of a complete text that can be split at the moment a person looks at it."""
 FENCES = ("```", "~~~")
 ITEM = (1, "list_item_open")
 """The level and the type of an item of a list that is in no other block."""

@@ -81,7 +81,7 @@ def make(plan: Plan, *, inert: bool = False) -> wt.Worktree:
 def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> wt.Worktree | None:
     """Return the worktree that a session worked in, made again if it was removed meanwhile.
 
-    None if the directory is no worktree, or one that somebody else made. Raises `WorktreeError`.
+    None if the directory is no worktree, or one that another program made. Raises `WorktreeError`.
     """
     worktree = wt.worktree_at(directory)
     if worktree is None or directory.is_dir():

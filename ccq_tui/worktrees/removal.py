@@ -191,7 +191,7 @@ def kept(
         why: Why it is kept.
         session_id: The session that can be resumed in it, or "".
         branch: The branch that is checked out, if it is known.
-        in_use: Whether somebody needs it: then no line says how to remove it.
+        in_use: Whether it is needed: then no line says how to remove it.
     """
     git = f"git -C {shlex.quote(str(worktree.root))}"
     inside = shlex.quote(str(worktree.path.relative_to(worktree.root)))

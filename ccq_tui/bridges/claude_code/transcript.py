@@ -40,7 +40,7 @@ class CallEnd:
 
     Attributes:
         result: Its result.
-        decision: "accept" or "reject" if somebody was asked for permission, or "".
+        decision: "accept" or "reject" if a person was asked for permission, or "".
         source: Who decided that: "user_temporary", "user_reject", "hook", "config" and others, or "".
         denial: The reason that it did not run, such as "user-rejected", or "".
     """

@@ -330,7 +330,7 @@ async def _waited(
     unwatched: asyncio.Future[None] | None,
     wait: float,
 ) -> CallEnd | Cancelled | None:
-    """Wait until somebody answers here or the wait ends; return its end, or None for an answer."""
+    """Wait until a person answers here or the wait ends; return its end, or None for an answer."""
     ends, reason = time.monotonic() + wait, WAITED
     while not asking.done():
         if (end := dialog.poll()) is not None:

@@ -55,7 +55,7 @@ class ProcessTransport(SubprocessCLITransport):
     """
 
     def __init__(self, options: ClaudeAgentOptions, opener: Opener, wrap: Callable[[Any], Any]) -> None:
-        # The SDK sets this itself when it makes the transport and there is somebody to ask.
+        # The SDK sets this itself when it makes the transport and there is a person to ask.
         super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
         self._opener, self._wrap = opener, wrap
 

@@ -152,7 +152,7 @@ export function inLines({ questions = [] }, { discuss, choice, note, answers = [
   return questions.map((question, place) => given[place] && line(question, given[place]).filter(Boolean).join(" · ")).filter(Boolean);
 }
 
-/** The texts that a person typed, which are shown when somebody else answered first. @param {Draft} draft */
+/** The texts that a person typed, which are shown when another device answered first. @param {Draft} draft */
 export const typed = ({ prose, parts }) =>
   [prose, ...parts.flatMap(({ other, note, isProposed }) => [isProposed ? "" : other, note])].filter((text) =>
     text.trim(),

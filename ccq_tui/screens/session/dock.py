@@ -478,7 +478,7 @@ class Dock(Vertical):
         late = self._made.rest()
         if not left.hidden:
             if left.outcome is None and typed is not None:
-                # Settled while somebody typed: the next panel waits for a pause as behind the prompt.
+                # Settled while a person typed: the next panel waits for a pause as behind the prompt.
                 self.prompt.note_typed(typed)
             # What was begun in the panel ends in the prompt, where Enter says so first; what is begun after
             # one's own answer was meant for the prompt.
@@ -527,7 +527,7 @@ class Dock(Vertical):
             self.prompt.take_focus()
 
     def touch(self) -> None:
-        """Restart the time limits: somebody did something, here or for this session on another screen."""
+        """Restart the time limits: a person did something, here or for this session on another screen."""
         self._touched = self._clock()
 
     def _attention(self) -> Attention:

@@ -28,7 +28,7 @@ def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
 
 
 def news_of(event: ev.AgentEvent, long_turn: float) -> str:
-    """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
+    """Return a sentence for a person who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
         case ev.TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {on_clock(int(seconds))}"

@@ -187,7 +187,7 @@ class OpenSessions(UserList[SessionScreen]):
             screen.dock.notices.hush(f"{INBOX} {request_id}")
 
     def tell_news(self, session: SupervisedSession, news: str) -> None:
-        """Show in the session on the screen what happened in another one, until somebody goes there.
+        """Show in the session on the screen what happened in another one, until a person goes there.
 
         News of a waiting request also ends once that is answered.
         """

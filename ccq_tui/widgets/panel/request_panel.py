@@ -197,7 +197,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         return self.opened.stale.words if self.opened is not None and self.opened.stale is not None else ""
 
     def touch(self) -> None:
-        """Note that somebody is here, and stop the countdown."""
+        """Note that a person is here, and stop the countdown."""
         self.touched = self._clock()
         self.countdown = ""
 

@@ -182,7 +182,7 @@ class Prompt(Vertical):
             self._sends = self._submit()
 
     def note_typed(self, at: float | None = None) -> None:
-        """Note that somebody typed, now or at a given time, here or elsewhere."""
+        """Note that a person typed, now or at a given time, here or elsewhere."""
         now = self._clock() if at is None else at
         self.last_typed = max(now, self.last_typed or now)
         self._sent, self._sends = self._sends, False  # the key under way, and the last one
@@ -235,7 +235,7 @@ class Prompt(Vertical):
         self.restore(PromptDraft(text))
 
     def put_edited(self, text: str) -> None:
-        """Take the text that somebody has just brought back from an editor."""
+        """Take the text that a person has just brought back from an editor."""
         self.put(text)
         self.note_typed()
 
@@ -295,7 +295,7 @@ class Prompt(Vertical):
         return words
 
     def _typed_on(self) -> None:
-        """Cancel an Enter that waits for images if somebody typed on after it."""
+        """Cancel an Enter that waits for images if a person typed on after it."""
         if self._entered is not None and self._entered != self.field.text:
             self._entered = None
             self.post_message(self.Notice(TYPED_ON))
@@ -435,7 +435,7 @@ class Prompt(Vertical):
         return draft
 
     def _update_list(self, *, opens: bool) -> None:
-        """Update the list to the typed text; open it only while somebody types."""
+        """Update the list to the typed text; open it only while a person types."""
         text = self.field.text
         wanted = None if self.in_shell else wanted_at(text, self.field.caret)
         if self.searching:
@@ -445,7 +445,7 @@ class Prompt(Vertical):
     # -- typing and sending -------------------------------------------------------------------------------
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Note that somebody typed, and complete the text."""
+        """Note that a person typed, and complete the text."""
         event.stop()
         self.show_sign()
         if self.field.text != self._known:
